@@ -1,0 +1,3 @@
+//! The `ketbra` command.
+
+fn main() {}

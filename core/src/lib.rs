@@ -1,0 +1,3 @@
+//! Read recurrent networks as circuits of variable memories.
+
+pub mod random;
