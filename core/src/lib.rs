@@ -1,3 +1,6 @@
 //! Read recurrent networks as circuits of variable memories.
 
+pub mod files;
+pub mod network;
 pub mod random;
+pub mod task;

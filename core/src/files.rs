@@ -1,0 +1,42 @@
+//! Files that are whole or not there.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Writes a file under a temporary name beside it, makes it durable, and renames it into place.
+///
+/// A reader, or a crash at any moment, sees the old file or the new one, never a part.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name: OsString = path.file_name().unwrap_or_default().into();
+    // The process id keeps two processes that write the same file out of each other's way.
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let written = File::create(&temporary)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The half-written file may not even exist; the first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_no_litter() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        write_whole(&path, b"old").unwrap();
+        write_whole(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        let blocked = folder.path().join("folder");
+        fs::create_dir_all(blocked.join("inside")).unwrap();
+        assert!(write_whole(&blocked, b"x").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+}

@@ -1,0 +1,76 @@
+//! What can be wrong with a network or its file.
+
+use std::path::PathBuf;
+
+/// Why a network could not be made, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// A size of zero.
+    #[error("a network needs at least one unit, input and output, but hidden={hidden}, inputs={inputs}, outputs={outputs}")]
+    Empty {
+        /// Hidden units.
+        hidden: usize,
+        /// Input components.
+        inputs: usize,
+        /// Output components.
+        outputs: usize,
+    },
+    /// A tensor whose shape does not fit the others.
+    #[error("{name} has shape {found:?}, but {expected:?} is needed to fit the other weights")]
+    Shape {
+        /// The parameter.
+        name: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// The shape that fits.
+        expected: Vec<usize>,
+    },
+    /// NaN or infinity among the weights.
+    #[error("{name} holds NaN or infinite values: the network diverged or the file is damaged")]
+    NotFinite {
+        /// The parameter.
+        name: &'static str,
+    },
+    /// A parameter that is not in the file.
+    #[error("there is no tensor '{wanted}' (with or without a prefix); found: {found}")]
+    Missing {
+        /// The name looked for.
+        wanted: &'static str,
+        /// What the file holds.
+        found: String,
+    },
+    /// Several tensors that could be one parameter.
+    #[error("'{wanted}' is ambiguous: {candidates} all fit; keep one recurrent layer in the file")]
+    Ambiguous {
+        /// The name looked for.
+        wanted: &'static str,
+        /// The names found.
+        candidates: String,
+    },
+    /// A file that is not what its name says.
+    #[error("{path} is not a readable {format} file: {problem}")]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// The expected format.
+        format: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A file of a kind that cannot be read.
+    #[error("cannot tell what {path} is: expected .safetensors, .npz, .pt, .pth or .ckpt, or a run folder")]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The disk refused.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,176 @@
+//! Networks on disk: safetensors under PyTorch's parameter names.
+
+use super::{Activation, Network, NetworkError, Tensor, Tensors};
+use crate::files::write_whole;
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What a file says about its network: the task, how it was trained.
+pub type Metadata = BTreeMap<String, String>;
+
+/// A network with what its file says about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkFile {
+    /// The network.
+    pub network: Network,
+    /// The file's metadata, empty where the format has none.
+    pub metadata: Metadata,
+}
+
+impl NetworkFile {
+    /// Reads a safetensors file; the activation is tanh unless the metadata says otherwise.
+    pub fn from_safetensors(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
+        let malformed = |problem: String| NetworkError::Malformed { path: path.into(), format: "safetensors", problem };
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| malformed(error.to_string()))?;
+        let file = SafeTensors::deserialize(bytes).map_err(|error| malformed(error.to_string()))?;
+        let metadata: Metadata = header.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
+        let mut tensors = Tensors::new();
+        for (name, view) in file.tensors() {
+            // Counters and other whole numbers ride along in some files; they are no weights.
+            if let Some(values) = floats(&view) {
+                tensors.insert(name, Tensor { shape: view.shape().to_vec(), values });
+            }
+        }
+        let activation = match metadata.get("activation") {
+            Some(name) => serde_json::from_value(name.as_str().into()).map_err(|error| malformed(error.to_string()))?,
+            None => Activation::Tanh,
+        };
+        Ok(Self { network: Network::from_tensors(&tensors, activation)?, metadata })
+    }
+
+    /// The bytes of a safetensors file: f32 if that holds every weight exactly, f64 otherwise.
+    pub fn to_safetensors(&self) -> Result<Vec<u8>, NetworkError> {
+        let tensors = self.network.to_tensors();
+        let exact = |tensor: &Tensor| tensor.values.iter().all(|&x| f64::from(x as f32) == x);
+        let dtype = if tensors.values().all(exact) { Dtype::F32 } else { Dtype::F64 };
+        let bytes: BTreeMap<&String, Vec<u8>> = tensors
+            .iter()
+            .map(|(name, tensor)| {
+                let values = tensor.values.iter();
+                let bytes = match dtype {
+                    Dtype::F32 => values.flat_map(|&x| (x as f32).to_le_bytes()).collect(),
+                    _ => values.flat_map(|&x| x.to_le_bytes()).collect(),
+                };
+                (name, bytes)
+            })
+            .collect();
+        let malformed =
+            |problem: String| NetworkError::Malformed { path: "network".into(), format: "safetensors", problem };
+        let views = tensors
+            .iter()
+            .map(|(name, tensor)| Ok((name, TensorView::new(dtype, tensor.shape.clone(), &bytes[name])?)))
+            .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
+            .map_err(|error| malformed(error.to_string()))?;
+        let mut metadata = self.metadata.clone();
+        if let Ok(serde_json::Value::String(name)) = serde_json::to_value(self.network.activation) {
+            metadata.insert("activation".into(), name);
+        }
+        let bytes = safetensors::serialize(views, Some(metadata.into_iter().collect()));
+        let mut bytes = bytes.map_err(|error| malformed(error.to_string()))?;
+        sort_metadata(&mut bytes);
+        Ok(bytes)
+    }
+
+    /// Writes a safetensors file, all of it or nothing.
+    pub fn save(&self, path: &Path) -> Result<(), NetworkError> {
+        let bytes = self.to_safetensors()?;
+        write_whole(path, &bytes).map_err(|source| NetworkError::Io { action: "write", path: path.into(), source })
+    }
+}
+
+/// The values of a tensor of floating-point numbers, `None` for any other kind.
+fn floats(view: &TensorView<'_>) -> Option<Vec<f64>> {
+    let bytes = view.data();
+    let halves = || bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]]));
+    Some(match view.dtype() {
+        Dtype::F64 => bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect(),
+        Dtype::F32 => bytes.as_chunks::<4>().0.iter().map(|b| f64::from(f32::from_le_bytes(*b))).collect(),
+        Dtype::BF16 => halves().map(bfloat16).collect(),
+        Dtype::F16 => halves().map(float16).collect(),
+        _ => return None,
+    })
+}
+
+/// The value of a bfloat16: the upper half of an f32.
+pub(super) fn bfloat16(bits: u16) -> f64 {
+    f64::from(f32::from_bits(u32::from(bits) << 16))
+}
+
+/// The value of an IEEE half-precision number.
+pub(super) fn float16(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    sign * match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    }
+}
+
+/// Puts the metadata of a serialized file in order: the library keeps it in a hash map, whose order is random.
+fn sort_metadata(file: &mut [u8]) {
+    let Some(length) = file.first_chunk::<8>().map(|b| u64::from_le_bytes(*b) as usize) else { return };
+    let Some(header) = file.get_mut(8..8 + length) else { return };
+    let Ok(mut parsed) = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(header) else { return };
+    if let Some(serde_json::Value::Object(metadata)) = parsed.get_mut("__metadata__") {
+        metadata.sort_keys();
+    }
+    if let Ok(sorted) = serde_json::to_vec(&parsed) {
+        // The same entries in another order take the same room; the rest is padding.
+        header[..sorted.len()].copy_from_slice(&sorted);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Initialization;
+    use super::*;
+
+    fn example() -> NetworkFile {
+        let network = Initialization::Uniform.network(5, 3, 2, Activation::Relu, true, 1);
+        let metadata = (0..20).map(|k| (format!("key{k}"), format!("\"värde\" {k}"))).collect();
+        NetworkFile { network, metadata }
+    }
+
+    #[test]
+    fn a_saved_network_comes_back_whole_and_saves_to_the_same_bytes() {
+        let file = example();
+        let bytes = file.to_safetensors().unwrap();
+        for _ in 0..10 {
+            assert_eq!(file.to_safetensors().unwrap(), bytes);
+        }
+        let mut again = NetworkFile::from_safetensors(&bytes, Path::new("x")).unwrap();
+        assert_eq!(again.metadata.remove("activation").as_deref(), Some("relu"));
+        assert_eq!(again, file);
+    }
+
+    #[test]
+    fn weights_that_f32_cannot_hold_are_saved_in_f64() {
+        let mut file = example();
+        let short = file.to_safetensors().unwrap().len();
+        file.network.readout_weights[(0, 0)] = 0.1;
+        let bytes = file.to_safetensors().unwrap();
+        assert!(bytes.len() > short + 5 * 5 * 4);
+        assert_eq!(NetworkFile::from_safetensors(&bytes, Path::new("x")).unwrap().network, file.network);
+    }
+
+    #[test]
+    fn half_precision_numbers_are_read() {
+        for (bits, value) in [(0x3C00, 1.0), (0xC000, -2.0), (0x3555, 0.333_251_953_125), (0x0001, 2f64.powi(-24))] {
+            assert_eq!(float16(bits), value);
+        }
+        assert!(float16(0x7C01).is_nan() && float16(0xFC00) == f64::NEG_INFINITY);
+        assert_eq!(bfloat16(0x3F80), 1.0);
+    }
+
+    #[test]
+    fn every_truncation_is_refused_without_a_panic() {
+        let bytes = example().to_safetensors().unwrap();
+        for length in 0..bytes.len() {
+            let error = NetworkFile::from_safetensors(&bytes[..length], Path::new("net.safetensors")).unwrap_err();
+            assert!(error.to_string().contains("net.safetensors"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Tasks by name.
+
+use super::{Source, Task, TaskError, TaskId};
+use std::path::Path;
+
+/// A task that goes by a name.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownTask {
+    /// The name, as typed.
+    pub name: &'static str,
+    /// What it asks for.
+    pub summary: &'static str,
+    /// Whether any s and d will do.
+    pub any_size: bool,
+}
+
+// The variables and components of a named task where none are given.
+const DEFAULT_SIZE: (usize, usize) = (8, 8);
+
+/// Window components on the block diagonal for s = d = 8: bits 0, 9, 18, ..., 63.
+const DIAGONAL: &str = "9241421688590303745";
+
+/// Every name that [`Task::named`] takes, in the order in which they are listed.
+pub const KNOWN_TASKS: [KnownTask; 6] = [
+    KnownTask { name: "T1", summary: "repeat copy: say the whole input again and again", any_size: false },
+    KnownTask { name: "T2", summary: "compose copy: component j repeats with a period of its own", any_size: false },
+    KnownTask { name: "T3", summary: "compose copy with components exchanged and signs flipped: four odd cycles", any_size: false },
+    KnownTask { name: "T4", summary: "compose copy with components exchanged and signs flipped: one long cycle", any_size: false },
+    KnownTask { name: "repeat-copy", summary: "T1 for any s and d", any_size: true },
+    KnownTask { name: "compose-copy", summary: "T2 for any s and d: output j copies component j of variable 1 + (j-1) mod s", any_size: true },
+];
+
+impl Task {
+    /// A task from what a person types: a name, an id such as `255,0,0`, or the path of a TOML file.
+    ///
+    /// `s` and `d` default to 8 for names and ids; a file carries its own.
+    pub fn parse(text: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
+            return Self::read_toml(Path::new(text));
+        }
+        if text.starts_with(|first: char| first.is_ascii_digit() || first == '(') {
+            let (s, d) = size(s, d);
+            return text.parse::<TaskId>()?.decode(s, d);
+        }
+        Self::named(text, s, d)
+    }
+
+    /// A task by name; upper and lower case are the same, `_` and `-` too.
+    pub fn named(name: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        let wanted = name.trim().to_lowercase().replace('_', "-");
+        let Some(known) = KNOWN_TASKS.iter().find(|known| known.name.to_lowercase() == wanted) else {
+            let nearest = nearest_name(&wanted, KNOWN_TASKS.iter().map(|known| known.name));
+            return Err(TaskError::UnknownName { name: name.into(), nearest: nearest.into() });
+        };
+        let (s, d) = size(s, d);
+        if !known.any_size && (s, d) != DEFAULT_SIZE {
+            let general = if known.name == "T1" { "repeat-copy" } else { "compose-copy" };
+            return Err(TaskError::FixedSize { name: known.name, s, d, general });
+        }
+        let by_id = |id2: &str, id3: &str| TaskId::from_decimal(DIAGONAL, id2, id3)?.decode(s, d);
+        let task = match known.name {
+            "T3" => by_id("262676", "189")?,
+            "T4" => by_id("38637", "145")?,
+            "T1" | "repeat-copy" => copies(s, d, |_| s)?,
+            _ => copies(s, d, |component| s - component % s.max(1))?,
+        };
+        Ok(task.renamed(known.name))
+    }
+}
+
+fn copies(s: usize, d: usize, lag: impl Fn(usize) -> usize) -> Result<Task, TaskError> {
+    let sources = (0..d).map(|component| Source { lag: lag(component), component, negated: false }).collect();
+    Task::selection("copy", s, d, sources)
+}
+
+fn size(s: Option<usize>, d: Option<usize>) -> (usize, usize) {
+    (s.unwrap_or(DEFAULT_SIZE.0), d.unwrap_or(DEFAULT_SIZE.1))
+}
+
+/// The candidate with the smallest edit distance to what was typed, the first one at a tie.
+pub(crate) fn nearest_name<'a>(typed: &str, candidates: impl Iterator<Item = &'a str>) -> &'a str {
+    candidates.min_by_key(|candidate| edit_distance(typed, &candidate.to_lowercase())).unwrap_or("")
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_agree_with_the_ids_that_define_them() {
+        for (name, id1, id2, id3) in
+            [("T1", "255", "0", "0"), ("T2", DIAGONAL, "0", "0"), ("T3", DIAGONAL, "262676", "189")]
+        {
+            let by_id = TaskId::from_decimal(id1, id2, id3).unwrap().decode(8, 8).unwrap();
+            assert!(Task::named(name, None, None).unwrap().same_function(&by_id), "{name}");
+        }
+        let t2 = Task::named("T2", None, None).unwrap();
+        assert!(Task::named("compose_copy", Some(8), Some(8)).unwrap().same_function(&t2));
+    }
+
+    #[test]
+    fn an_unknown_name_suggests_the_nearest() {
+        for (typed, nearest) in [("T5", "T1"), ("repeatcopy", "repeat-copy"), ("compose-cop", "compose-copy")] {
+            let error = Task::named(typed, None, None).unwrap_err().to_string();
+            assert!(error.contains(&format!("did you mean '{nearest}'")), "{error}");
+        }
+    }
+
+    #[test]
+    fn tasks_of_fixed_size_point_to_the_family() {
+        let error = Task::named("T1", Some(16), Some(5)).unwrap_err().to_string();
+        assert!(error.contains("repeat-copy") && error.contains("s=16, d=5"), "{error}");
+    }
+
+    #[test]
+    fn compose_copy_works_with_more_components_than_variables() {
+        let task = Task::named("compose-copy", Some(3), Some(7)).unwrap();
+        let lags: Vec<_> = task.sources().unwrap().iter().map(|source| source.lag).collect();
+        assert_eq!(lags, [3, 2, 1, 3, 2, 1, 3]);
+    }
+}

@@ -1,0 +1,162 @@
+//! Batches of episodes: seeded inputs and the targets that follow from them.
+
+use super::{Function, Task};
+use crate::random::Stream;
+
+/// A batch of episodes in one reusable buffer, laid out (time, sample, component).
+///
+/// The first s time steps are the inputs, the rest are the targets. Filling it again allocates nothing as long as the
+/// horizon does not exceed the largest one so far.
+#[derive(Clone, Debug)]
+pub struct Episodes {
+    batch: usize,
+    s: usize,
+    d: usize,
+    values: Vec<f32>,
+}
+
+impl Episodes {
+    /// Room for a batch, empty.
+    pub fn new(task: &Task, batch: usize) -> Self {
+        Self { batch, s: task.s(), d: task.d(), values: Vec::new() }
+    }
+
+    /// Draws the inputs at `index` of a stream and computes `horizon` steps of targets.
+    ///
+    /// Input component j of step t is bit t*d + j of the sample's random bits, 128 to a block: set is +1, clear is -1.
+    pub fn draw(&mut self, task: &Task, stream: &Stream, index: u32, horizon: usize) {
+        self.values.resize((self.s + horizon) * self.batch * self.d, 0.0);
+        let (bits, row) = (self.s * self.d, self.batch * self.d);
+        for sample in 0..self.batch {
+            for first in (0..bits).step_by(128) {
+                let block = stream.block(index, sample as u32, (first / 128) as u32);
+                for bit in first..bits.min(first + 128) {
+                    let set = block[bit % 128 / 32] >> (bit % 32) & 1;
+                    let (t, j) = (bit / self.d, bit % self.d);
+                    self.values[t * row + sample * self.d + j] = if set == 1 { 1.0 } else { -1.0 };
+                }
+            }
+        }
+        self.continue_sequences(task);
+    }
+
+    /// Takes given inputs, laid out (s, batch, d), and computes `horizon` steps of targets.
+    ///
+    /// # Panics
+    /// If `inputs` does not hold s * batch * d numbers.
+    pub fn present(&mut self, task: &Task, inputs: &[f32], horizon: usize) {
+        assert_eq!(inputs.len(), self.s * self.batch * self.d, "inputs must be laid out (s, batch, d)");
+        self.values.resize((self.s + horizon) * self.batch * self.d, 0.0);
+        self.values[..inputs.len()].copy_from_slice(inputs);
+        self.continue_sequences(task);
+    }
+
+    fn continue_sequences(&mut self, task: &Task) {
+        let row = self.batch * self.d;
+        let steps = self.values.len() / row.max(1);
+        for t in self.s..steps {
+            let (past, now) = self.values.split_at_mut(t * row);
+            let window = &past[(t - self.s) * row..];
+            match task.function() {
+                Function::Selection(sources) => {
+                    for (j, source) in sources.iter().enumerate() {
+                        let (from, sign) = ((self.s - source.lag) * row + source.component, source.sign() as f32);
+                        for sample in 0..self.batch {
+                            now[sample * self.d + j] = sign * window[from + sample * self.d];
+                        }
+                    }
+                }
+                Function::Dense(matrix) => {
+                    for sample in 0..self.batch {
+                        for j in 0..self.d {
+                            let mut sum = 0.0;
+                            for k in 0..self.s * self.d {
+                                let past_value = window[k / self.d * row + sample * self.d + k % self.d];
+                                sum += matrix[(j, k)] * f64::from(past_value);
+                            }
+                            now[sample * self.d + j] = sum as f32;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The number of samples.
+    pub fn batch(&self) -> usize {
+        self.batch
+    }
+
+    /// The number of target steps.
+    pub fn horizon(&self) -> usize {
+        (self.values.len() / (self.batch * self.d).max(1)).saturating_sub(self.s)
+    }
+
+    /// The inputs, (s, batch, d).
+    pub fn inputs(&self) -> &[f32] {
+        &self.values[..self.s * self.batch * self.d]
+    }
+
+    /// The targets, (horizon, batch, d).
+    pub fn targets(&self) -> &[f32] {
+        &self.values[self.s * self.batch * self.d..]
+    }
+
+    /// What the s variables hold after time step t (t >= s - 1, from 0): s time steps of (batch, d), the oldest first.
+    pub fn contents(&self, t: usize) -> &[f32] {
+        let row = self.batch * self.d;
+        &self.values[(t + 1 - self.s) * row..(t + 1) * row]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Purpose;
+
+    #[test]
+    fn repeat_copy_repeats_its_inputs() {
+        let task = Task::named("repeat-copy", Some(5), Some(3)).unwrap();
+        let mut episodes = Episodes::new(&task, 4);
+        episodes.draw(&task, &Stream::new(3, Purpose::TestInputs), 0, 12);
+        let period = episodes.inputs().len();
+        assert_eq!(&episodes.targets()[..period], episodes.inputs());
+        assert_eq!(episodes.targets()[period..2 * period], *episodes.inputs());
+        assert_eq!(episodes.targets()[2 * period..], episodes.inputs()[..2 * 4 * 3]);
+        assert!(episodes.inputs().iter().all(|&u| u.abs() == 1.0));
+    }
+
+    #[test]
+    fn selection_and_matrix_give_the_same_targets() {
+        let t4 = Task::named("T4", None, None).unwrap();
+        let dense = Task { function: Function::Dense(t4.matrix()), ..t4.clone() };
+        let stream = Stream::new(1, Purpose::TestInputs);
+        let (mut a, mut b) = (Episodes::new(&t4, 3), Episodes::new(&dense, 3));
+        a.draw(&t4, &stream, 5, 40);
+        b.draw(&dense, &stream, 5, 40);
+        assert_eq!(a.targets(), b.targets());
+    }
+
+    #[test]
+    fn inputs_past_128_bits_keep_changing_and_a_redraw_does_not_allocate() {
+        let task = Task::named("repeat-copy", Some(40), Some(7)).unwrap();
+        let mut episodes = Episodes::new(&task, 2);
+        let stream = Stream::new(1, Purpose::TestInputs);
+        episodes.draw(&task, &stream, 0, 10);
+        let (address, first) = (episodes.values.as_ptr(), episodes.inputs().to_vec());
+        assert_ne!(first[..128 * 2], first[128 * 2..256 * 2]);
+        episodes.draw(&task, &stream, 1, 10);
+        assert_ne!(first, episodes.inputs());
+        assert_eq!(address, episodes.values.as_ptr());
+    }
+
+    #[test]
+    fn contents_slide_over_inputs_and_targets() {
+        let task = Task::named("T2", None, None).unwrap();
+        let mut episodes = Episodes::new(&task, 1);
+        episodes.draw(&task, &Stream::new(1, Purpose::TestInputs), 0, 3);
+        assert_eq!(episodes.contents(7), episodes.inputs());
+        assert_eq!(episodes.contents(9)[..48], episodes.inputs()[16..]);
+        assert_eq!(episodes.contents(9)[48..], episodes.targets()[..16]);
+    }
+}

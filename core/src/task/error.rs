@@ -1,0 +1,162 @@
+//! What can be wrong with a task.
+
+use std::path::PathBuf;
+
+/// Why a task could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    /// s or d is zero.
+    #[error("a task needs at least one variable and one component, but s={s}, d={d}; pass --s and --d of 1 or more")]
+    Empty {
+        /// Variables asked for.
+        s: usize,
+        /// Components asked for.
+        d: usize,
+    },
+    /// The window would not fit in memory.
+    #[error("s*d = {s}*{d} is over the limit of {limit} window components; choose smaller --s or --d")]
+    TooLarge {
+        /// Variables asked for.
+        s: usize,
+        /// Components asked for.
+        d: usize,
+        /// The most components allowed.
+        limit: usize,
+    },
+    /// A selection that does not define every output once.
+    #[error("f defines {found} output components, but d={d} needs exactly {d}")]
+    OutputCount {
+        /// Outputs defined.
+        found: usize,
+        /// Outputs needed.
+        d: usize,
+    },
+    /// A lag outside the window.
+    #[error("lag {lag} is outside the window: with s={s} lags go from 1 (newest) to {s} (oldest)")]
+    LagOutOfRange {
+        /// The lag given.
+        lag: usize,
+        /// The number of variables.
+        s: usize,
+    },
+    /// A component that does not exist.
+    #[error("component {component} does not exist: with d={d} components go from 1 to {d}")]
+    ComponentOutOfRange {
+        /// The component given, from 1.
+        component: usize,
+        /// The number of components.
+        d: usize,
+    },
+    /// A matrix of the wrong shape.
+    #[error("the matrix is {rows} x {columns}, but s={s}, d={d} needs d x s*d = {d} x {}", s * d)]
+    MatrixShape {
+        /// Rows given.
+        rows: usize,
+        /// Columns given.
+        columns: usize,
+        /// The number of variables.
+        s: usize,
+        /// The number of components.
+        d: usize,
+    },
+    /// A coefficient that is NaN or infinite.
+    #[error("the coefficient in row {row}, column {column} is {value}; every coefficient must be a finite number")]
+    NotFinite {
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        column: usize,
+        /// The offending value.
+        value: f64,
+    },
+    /// A name that no task has.
+    #[error("there is no task '{name}'; did you mean '{nearest}'? `ketbra task --list` shows all, a path to a .toml file works too")]
+    UnknownName {
+        /// The name given.
+        name: String,
+        /// The known name nearest to it.
+        nearest: String,
+    },
+    /// A named task of fixed size was asked for in another one.
+    #[error("{name} is defined for s=8, d=8 only, not s={s}, d={d}; use '{general}' for other sizes")]
+    FixedSize {
+        /// The task's name.
+        name: &'static str,
+        /// Variables asked for.
+        s: usize,
+        /// Components asked for.
+        d: usize,
+        /// The family that takes any size.
+        general: &'static str,
+    },
+    /// An id that is not three whole numbers.
+    #[error("'{text}' is not a task id: write three whole numbers id1,id2,id3, e.g. 255,0,0")]
+    IdSyntax {
+        /// What was given.
+        text: String,
+    },
+    /// An id whose first number does not choose d components.
+    #[error("id1 = {id1} has {found} bits set, but d={d} outputs need exactly {d}")]
+    IdBitCount {
+        /// The first number.
+        id1: String,
+        /// Bits found.
+        found: usize,
+        /// Bits needed.
+        d: usize,
+    },
+    /// An id whose first number reaches past the window.
+    #[error("id1 = {id1} sets bit {bit}, but s={s}, d={d} has only {} window components (bits 0 to {})", s * d, s * d - 1)]
+    IdBitOutOfRange {
+        /// The first number.
+        id1: String,
+        /// The highest bit.
+        bit: usize,
+        /// The number of variables.
+        s: usize,
+        /// The number of components.
+        d: usize,
+    },
+    /// An id whose second number swaps past the last choice.
+    #[error("id2 = {id2}: digit {digit} at place {place} swaps with choice {}, but d={d} choices go from 0 to {}", place + digit, d - 1)]
+    IdSwapOutOfRange {
+        /// The second number.
+        id2: String,
+        /// The digit in base d.
+        digit: usize,
+        /// Its place, from 0.
+        place: usize,
+        /// The number of components.
+        d: usize,
+    },
+    /// An id whose third number negates an output that does not exist.
+    #[error("id3 = {id3} sets bit {bit}, but d={d} outputs have bits 0 to {}", d - 1)]
+    IdSignOutOfRange {
+        /// The third number.
+        id3: String,
+        /// The highest bit.
+        bit: usize,
+        /// The number of components.
+        d: usize,
+    },
+    /// A recurrence that cannot be read, with its place in the file.
+    #[error("{file}:{line}:{column}: {problem}")]
+    Syntax {
+        /// The file's name.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
+    /// A task file that cannot be read from disk.
+    #[error("cannot read the task file {path}: {source}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,169 @@
+//! Tasks from TOML files: a recurrence in words, or an explicit matrix.
+
+use super::recurrence::{self, Line};
+use super::{Task, TaskError};
+use faer::Mat;
+use serde::Deserialize;
+use std::path::Path;
+use toml::Spanned;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TaskFile {
+    name: Option<String>,
+    s: Spanned<usize>,
+    d: Spanned<usize>,
+    recurrence: Option<Vec<Spanned<String>>>,
+    matrix: Option<Spanned<Vec<Vec<f64>>>>,
+}
+
+/// A TOML text with the name that its errors carry.
+struct Source<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn error(&self, offset: usize, problem: impl Into<String>) -> TaskError {
+        let before = &self.text[..offset.min(self.text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+        TaskError::Syntax { file: self.file.into(), line, column, problem: problem.into() }
+    }
+}
+
+impl Task {
+    /// Reads a task file.
+    pub fn read_toml(path: &Path) -> Result<Self, TaskError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|source| TaskError::Unreadable { path: path.into(), source })?;
+        let stem = path.file_stem().map_or_else(|| "task".into(), |stem| stem.to_string_lossy());
+        Self::from_toml(&text, &path.to_string_lossy(), &stem)
+    }
+
+    /// A task from the text of a task file; `file` is named in errors, `default_name` is used if the text has no name.
+    pub fn from_toml(text: &str, file: &str, default_name: &str) -> Result<Self, TaskError> {
+        let source = Source { file, text };
+        let parsed: TaskFile = toml::from_str(text)
+            .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
+        let (s, d) = (*parsed.s.get_ref(), *parsed.d.get_ref());
+        super::check_size(s, d).map_err(|error| source.error(parsed.s.span().start, error.to_string()))?;
+        let matrix = match (&parsed.recurrence, &parsed.matrix) {
+            (Some(lines), None) => matrix_of_lines(&source, lines, s, d)?,
+            (None, Some(rows)) => matrix_of_rows(&source, rows, s, d)?,
+            (Some(_), Some(rows)) => {
+                return Err(source.error(rows.span().start, "give either 'recurrence' or 'matrix', not both"));
+            }
+            (None, None) => {
+                let example = "'recurrence = [\"u1 = -u3[t-2]\", ...]' or 'matrix = [[...], ...]'";
+                return Err(source.error(text.len(), format!("f is missing: add {example}")));
+            }
+        };
+        Self::from_matrix(parsed.name.unwrap_or_else(|| default_name.into()), s, d, matrix)
+    }
+
+    /// The task as the text of a task file, which [`Task::from_toml`] reads back to the same task.
+    pub fn to_toml(&self) -> String {
+        let lines: Vec<String> = self.recurrence().iter().map(|line| format!("    \"{line}\",\n")).collect();
+        let name = toml::Value::from(self.name());
+        format!("name = {name}\ns = {}\nd = {}\nrecurrence = [\n{}]\n", self.s, self.d, lines.concat())
+    }
+}
+
+fn matrix_of_lines(source: &Source<'_>, lines: &[Spanned<String>], s: usize, d: usize) -> Result<Mat<f64>, TaskError> {
+    let mut matrix = Mat::zeros(d, s * d);
+    let mut defined = vec![false; d];
+    for spanned in lines {
+        let start = spanned.span().start;
+        // The span begins at the quotation mark.
+        let place = |at: usize| start + 1 + at;
+        let Line { output, terms } = recurrence::read_line(spanned.get_ref())
+            .map_err(|problem| source.error(place(problem.at), problem.what))?;
+        let fits = |component: usize| (1..=d).contains(&component);
+        if !fits(output) {
+            return Err(source.error(start, TaskError::ComponentOutOfRange { component: output, d }.to_string()));
+        }
+        if std::mem::replace(&mut defined[output - 1], true) {
+            return Err(source.error(start, format!("u{output} is defined twice")));
+        }
+        for term in terms {
+            if !fits(term.component) {
+                let error = TaskError::ComponentOutOfRange { component: term.component, d };
+                return Err(source.error(start, error.to_string()));
+            }
+            if term.lag == 0 || term.lag > s {
+                return Err(source.error(start, TaskError::LagOutOfRange { lag: term.lag, s }.to_string()));
+            }
+            matrix[(output - 1, (s - term.lag) * d + term.component - 1)] += term.coefficient;
+        }
+    }
+    match defined.iter().position(|&known| !known) {
+        Some(missing) => Err(source.error(source.text.len(), format!("u{} is not defined", missing + 1))),
+        None => Ok(matrix),
+    }
+}
+
+fn matrix_of_rows(
+    source: &Source<'_>,
+    rows: &Spanned<Vec<Vec<f64>>>,
+    s: usize,
+    d: usize,
+) -> Result<Mat<f64>, TaskError> {
+    let (start, rows) = (rows.span().start, rows.get_ref());
+    let odd = rows.iter().find(|row| row.len() != s * d);
+    if rows.len() != d || odd.is_some() {
+        let columns = odd.map_or(s * d, Vec::len);
+        let error = TaskError::MatrixShape { rows: rows.len(), columns, s, d };
+        return Err(source.error(start, error.to_string()));
+    }
+    Ok(Mat::from_fn(d, s * d, |row, column| rows[row][column]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        Task::from_toml(text, "f.toml", "f").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_task_written_to_toml_reads_back_the_same() {
+        for name in ["T1", "T2", "T3", "T4"] {
+            let task = Task::named(name, None, None).unwrap();
+            assert_eq!(Task::from_toml(&task.to_toml(), "x", "x").unwrap(), task);
+        }
+        let fibonacci = "s = 2\nd = 1\nrecurrence = [\"u1 = 0.25*u1[t-1] - 1.5e-3*u1[t-2]\"]";
+        let task = Task::from_toml(fibonacci, "x", "fibonacci").unwrap();
+        assert!(!task.is_binary());
+        assert_eq!(Task::from_toml(&task.to_toml(), "x", "x").unwrap(), task);
+    }
+
+    #[test]
+    fn an_explicit_matrix_is_read() {
+        let task = Task::from_toml("s=2\nd=1\nmatrix=[[-1, 0]]", "x", "x").unwrap();
+        assert_eq!(task.recurrence(), ["u1 = -u1[t-2]"]);
+        assert!(refused("s=2\nd=1\nmatrix=[[1]]").contains("f.toml:3:8: the matrix is 1 x 1"));
+        assert!(refused("s=1\nd=1\nmatrix=[[nan]]").contains("row 1, column 1 is NaN"));
+    }
+
+    #[test]
+    fn malformed_toml_names_line_and_column() {
+        assert!(refused("s = 2\nd = [1\n").starts_with("f.toml:2:7:"), "{}", refused("s = 2\nd = [1\n"));
+        assert!(refused("s = 2\nd = -1").starts_with("f.toml:2:5:"), "{}", refused("s = 2\nd = -1"));
+        assert!(refused("s = 2\nd = 1\nspeed = 3").starts_with("f.toml:3:1: unknown field"));
+        let text = "s = 2\nd = 1\nrecurrence = [\n  \"u1 = -u1(t-2)\",\n]";
+        assert!(refused(text).starts_with("f.toml:4:13: expected '['"), "{}", refused(text));
+    }
+
+    #[test]
+    fn missing_double_and_out_of_range_definitions_are_refused() {
+        let with = |lines: &str| refused(&format!("s = 2\nd = 2\nrecurrence = [{lines}]"));
+        assert!(with("\"u1 = u1[t-1]\"").contains("u2 is not defined"));
+        assert!(with("\"u1 = u1[t-1]\", \"u1 = u1[t-2]\"").contains("u1 is defined twice"));
+        assert!(with("\"u1 = u3[t-1]\"").contains("component 3 does not exist"));
+        assert!(with("\"u1 = u1[t-3]\"").contains("lag 3 is outside the window"));
+        assert!(refused("s = 0\nd = 2\nrecurrence = []").contains("at least one variable"));
+        assert!(refused("s = 2\nd = 2").contains("f is missing"));
+    }
+}

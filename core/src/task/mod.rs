@@ -1,0 +1,224 @@
+//! Variable-binding tasks: `u(t) = f(u(t-1), ..., u(t-s))` for t > s, with f linear.
+//!
+//! The first s steps present inputs of d components in {-1, +1}; from then on the input is zero and the network must
+//! continue the sequence. Variable 1 holds the oldest of the last s values, variable s the newest, so that the value of
+//! lag l lives in variable s + 1 - l.
+
+mod by_name;
+mod episodes;
+mod error;
+mod from_toml;
+mod id;
+mod recurrence;
+
+pub use by_name::{KNOWN_TASKS, KnownTask};
+pub use episodes::Episodes;
+pub use error::TaskError;
+pub use id::TaskId;
+
+use faer::Mat;
+
+/// The largest window s*d a task may have; a dense f of this size already takes d * s * d numbers.
+pub const MAX_WINDOW: usize = 1 << 20;
+
+/// Where one output component of a signed selection comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Source {
+    /// How many steps back, from 1 (the newest value) to s.
+    pub lag: usize,
+    /// Which component, from 0.
+    pub component: usize,
+    /// Whether the sign is flipped on the way.
+    pub negated: bool,
+}
+
+impl Source {
+    /// +1 or -1.
+    pub fn sign(&self) -> f64 {
+        if self.negated { -1.0 } else { 1.0 }
+    }
+}
+
+/// The linear map f of a task.
+#[doc(alias = "f")]
+#[derive(Clone, Debug, PartialEq)]
+pub enum Function {
+    /// Each output component copies one component of the window, perhaps negated: values stay in {-1, +1}.
+    Selection(Vec<Source>),
+    /// A d x (s*d) matrix on the window, variable 1 (the oldest) first: values are real numbers.
+    Dense(Mat<f64>),
+}
+
+/// A variable-binding task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    name: String,
+    s: usize,
+    d: usize,
+    function: Function,
+}
+
+impl Task {
+    /// A task whose outputs are copies of window components, one [`Source`] an output.
+    pub fn selection(name: impl Into<String>, s: usize, d: usize, sources: Vec<Source>) -> Result<Self, TaskError> {
+        check_size(s, d)?;
+        if sources.len() != d {
+            return Err(TaskError::OutputCount { found: sources.len(), d });
+        }
+        for source in &sources {
+            if source.lag == 0 || source.lag > s {
+                return Err(TaskError::LagOutOfRange { lag: source.lag, s });
+            }
+            if source.component >= d {
+                return Err(TaskError::ComponentOutOfRange { component: source.component + 1, d });
+            }
+        }
+        Ok(Self { name: name.into(), s, d, function: Function::Selection(sources) })
+    }
+
+    /// A task given by its d x (s*d) matrix. A matrix that selects with signs becomes a [`Function::Selection`].
+    pub fn from_matrix(name: impl Into<String>, s: usize, d: usize, matrix: Mat<f64>) -> Result<Self, TaskError> {
+        check_size(s, d)?;
+        if (matrix.nrows(), matrix.ncols()) != (d, s * d) {
+            return Err(TaskError::MatrixShape { rows: matrix.nrows(), columns: matrix.ncols(), s, d });
+        }
+        for row in 0..d {
+            if let Some(column) = (0..s * d).find(|&column| !matrix[(row, column)].is_finite()) {
+                return Err(TaskError::NotFinite { row: row + 1, column: column + 1, value: matrix[(row, column)] });
+            }
+        }
+        let function = match as_selection(&matrix, s, d) {
+            Some(sources) => Function::Selection(sources),
+            None => Function::Dense(matrix),
+        };
+        Ok(Self { name: name.into(), s, d, function })
+    }
+
+    /// What the task is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of variables, which is the number of time steps of the input phase.
+    pub fn s(&self) -> usize {
+        self.s
+    }
+
+    /// The number of components of each variable.
+    #[doc(alias = "kappa")]
+    pub fn d(&self) -> usize {
+        self.d
+    }
+
+    /// The number of components of the whole window, s*d.
+    pub fn window(&self) -> usize {
+        self.s * self.d
+    }
+
+    /// The linear map f.
+    pub fn function(&self) -> &Function {
+        &self.function
+    }
+
+    /// The sources of a signed selection, `None` for a dense f.
+    pub fn sources(&self) -> Option<&[Source]> {
+        match &self.function {
+            Function::Selection(sources) => Some(sources),
+            Function::Dense(_) => None,
+        }
+    }
+
+    /// Whether values stay in {-1, +1}. If not, targets are real numbers and may grow or shrink without bound.
+    pub fn is_binary(&self) -> bool {
+        matches!(self.function, Function::Selection(_))
+    }
+
+    /// The window index of a source: variables from the oldest, components within.
+    pub fn window_index(&self, source: &Source) -> usize {
+        (self.s - source.lag) * self.d + source.component
+    }
+
+    /// f as a d x (s*d) matrix, variable 1 (the oldest) first.
+    pub fn matrix(&self) -> Mat<f64> {
+        match &self.function {
+            Function::Dense(matrix) => matrix.clone(),
+            Function::Selection(sources) => {
+                let mut matrix = Mat::zeros(self.d, self.window());
+                for (output, source) in sources.iter().enumerate() {
+                    matrix[(output, self.window_index(source))] = source.sign();
+                }
+                matrix
+            }
+        }
+    }
+
+    /// The same task under another name.
+    pub fn renamed(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Whether two tasks ask for the same thing, whatever they are called.
+    pub fn same_function(&self, other: &Self) -> bool {
+        (self.s, self.d) == (other.s, other.d) && self.function == other.function
+    }
+}
+
+fn check_size(s: usize, d: usize) -> Result<(), TaskError> {
+    if s == 0 || d == 0 {
+        return Err(TaskError::Empty { s, d });
+    }
+    match s.checked_mul(d) {
+        Some(window) if window <= MAX_WINDOW => Ok(()),
+        _ => Err(TaskError::TooLarge { s, d, limit: MAX_WINDOW }),
+    }
+}
+
+fn as_selection(matrix: &Mat<f64>, s: usize, d: usize) -> Option<Vec<Source>> {
+    (0..d)
+        .map(|row| {
+            let mut entries = (0..s * d).filter(|&column| matrix[(row, column)] != 0.0);
+            let column = entries.next()?;
+            let value = matrix[(row, column)];
+            let unit = value.abs() == 1.0 && entries.next().is_none();
+            unit.then_some(Source { lag: s - column / d, component: column % d, negated: value < 0.0 })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_of_signed_units_is_a_selection_and_back() {
+        let t3 = Task::named("T3", None, None).unwrap();
+        let again = Task::from_matrix("again", 8, 8, t3.matrix()).unwrap();
+        assert!(again.same_function(&t3) && again.is_binary());
+    }
+
+    #[test]
+    fn a_matrix_with_sums_is_dense_and_leaves_plus_minus_one() {
+        let mut matrix = Mat::zeros(1, 2);
+        matrix[(0, 0)] = 1.0;
+        matrix[(0, 1)] = 1.0;
+        assert!(!Task::from_matrix("fibonacci", 2, 1, matrix).unwrap().is_binary());
+    }
+
+    #[test]
+    fn a_matrix_of_the_wrong_shape_or_with_nan_is_refused() {
+        let shape = Task::from_matrix("x", 2, 2, Mat::zeros(2, 3)).unwrap_err();
+        assert_eq!(shape.to_string(), "the matrix is 2 x 3, but s=2, d=2 needs d x s*d = 2 x 4");
+        let mut matrix = Mat::zeros(1, 2);
+        matrix[(0, 1)] = f64::NAN;
+        let value = Task::from_matrix("x", 2, 1, matrix).unwrap_err();
+        assert!(value.to_string().contains("row 1, column 2"), "{value}");
+    }
+
+    #[test]
+    fn zero_and_absurd_sizes_are_refused() {
+        for (s, d) in [(0, 8), (8, 0), (usize::MAX, 2), (1 << 20, 2)] {
+            assert!(Task::selection("x", s, d, vec![]).is_err(), "s={s} d={d}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Recurrences as people write them: `u1 = -u3[t-2] + 0.5*u2[t-1]`.
+
+use super::{Function, Task};
+use std::fmt::Write;
+
+/// One product of a recurrence: coefficient times a past component (both counted from 1).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Term {
+    pub(super) coefficient: f64,
+    pub(super) component: usize,
+    pub(super) lag: usize,
+}
+
+/// One line of a recurrence: the output component (from 1) and its terms.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Line {
+    pub(super) output: usize,
+    pub(super) terms: Vec<Term>,
+}
+
+/// What is wrong with a line, and at which character (from 0).
+#[derive(Debug, PartialEq)]
+pub(super) struct Problem {
+    pub(super) at: usize,
+    pub(super) what: String,
+}
+
+/// Reads one line; the sizes are checked by the caller, who knows them.
+pub(super) fn read_line(text: &str) -> Result<Line, Problem> {
+    let mut reader = Reader { text, at: 0 };
+    let output = reader.component()?;
+    reader.expect('=')?;
+    let mut terms = vec![reader.term(true)?];
+    while !reader.finished() {
+        terms.push(reader.term(false)?);
+    }
+    Ok(Line { output, terms })
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn rest(&mut self) -> &str {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+        &self.text[self.at..]
+    }
+
+    fn finished(&mut self) -> bool {
+        self.rest().is_empty()
+    }
+
+    fn problem<T>(&mut self, wanted: &str) -> Result<T, Problem> {
+        let found = match self.rest().chars().next() {
+            Some(c) => format!("'{c}'"),
+            None => "the end of the line".into(),
+        };
+        Err(Problem { at: self.at, what: format!("expected {wanted}, found {found}; write e.g. \"u1 = -u3[t-2]\"") })
+    }
+
+    fn accept(&mut self, c: char) -> bool {
+        let found = self.rest().starts_with(c);
+        if found {
+            self.at += c.len_utf8();
+        }
+        found
+    }
+
+    fn expect(&mut self, c: char) -> Result<(), Problem> {
+        if self.accept(c) { Ok(()) } else { self.problem(&format!("'{c}'")) }
+    }
+
+    fn whole_number(&mut self, wanted: &str) -> Result<usize, Problem> {
+        let digits = self.rest().chars().take_while(char::is_ascii_digit).count();
+        let start = self.at;
+        match self.text[start..start + digits].parse() {
+            Ok(number) => {
+                self.at += digits;
+                Ok(number)
+            }
+            Err(_) => self.problem(wanted),
+        }
+    }
+
+    fn component(&mut self) -> Result<usize, Problem> {
+        if !self.accept('u') {
+            return self.problem("a component such as 'u1'");
+        }
+        self.whole_number("the number of a component")
+    }
+
+    fn sign(&mut self, first: bool) -> Result<f64, Problem> {
+        if self.accept('-') {
+            Ok(-1.0)
+        } else if self.accept('+') || first {
+            Ok(1.0)
+        } else {
+            self.problem("'+', '-' or the end of the line")
+        }
+    }
+
+    fn coefficient(&mut self) -> Result<f64, Problem> {
+        let rest = self.rest();
+        let length = rest.find(|c: char| c == '*' || c.is_whitespace()).unwrap_or(rest.len());
+        let number = rest[..length].parse::<f64>();
+        let Ok(number) = number else { return self.problem("a number before '*'") };
+        if !number.is_finite() {
+            return self.problem("a finite number before '*'");
+        }
+        self.at += length;
+        self.expect('*')?;
+        Ok(number)
+    }
+
+    fn term(&mut self, first: bool) -> Result<Term, Problem> {
+        let mut coefficient = self.sign(first)?;
+        if self.rest().starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            coefficient *= self.coefficient()?;
+        }
+        let component = self.component()?;
+        self.expect('[')?;
+        self.expect('t')?;
+        self.expect('-')?;
+        let lag = self.whole_number("a lag, as in [t-2]")?;
+        self.expect(']')?;
+        Ok(Term { coefficient, component, lag })
+    }
+}
+
+impl Task {
+    /// The recurrence in words, one line an output, in the form that task files take.
+    pub fn recurrence(&self) -> Vec<String> {
+        (0..self.d).map(|output| format!("u{} = {}", output + 1, self.right_side(output))).collect()
+    }
+
+    fn right_side(&self, output: usize) -> String {
+        match &self.function {
+            Function::Selection(sources) => {
+                let source = &sources[output];
+                let sign = if source.negated { "-" } else { "" };
+                format!("{sign}u{}[t-{}]", source.component + 1, source.lag)
+            }
+            Function::Dense(matrix) => {
+                let mut text = String::new();
+                for lag in 1..=self.s {
+                    for component in 0..self.d {
+                        let value = matrix[(output, (self.s - lag) * self.d + component)];
+                        if value != 0.0 {
+                            push_term(&mut text, value, component + 1, lag);
+                        }
+                    }
+                }
+                // A row of zeros still has to be read back.
+                if text.is_empty() { "0*u1[t-1]".into() } else { text }
+            }
+        }
+    }
+}
+
+fn push_term(text: &mut String, value: f64, component: usize, lag: usize) {
+    text.push_str(match (text.is_empty(), value < 0.0) {
+        (true, true) => "-",
+        (true, false) => "",
+        (false, true) => " - ",
+        (false, false) => " + ",
+    });
+    // Writing to a String cannot fail.
+    let _ = match value.abs() {
+        1.0 => write!(text, "u{component}[t-{lag}]"),
+        size => write!(text, "{size}*u{component}[t-{lag}]"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_signs_and_coefficients_are_read() {
+        let line = read_line(" u1 = -u3[t-2] + 0.5*u2[ t - 1 ] - 2e-1 * u1[t-4]").unwrap();
+        let term = |coefficient, component, lag| Term { coefficient, component, lag };
+        assert_eq!(line, Line { output: 1, terms: vec![term(-1.0, 3, 2), term(0.5, 2, 1), term(-0.2, 1, 4)] });
+    }
+
+    #[test]
+    fn a_mistake_is_placed_at_its_character() {
+        for (text, at, wanted) in [
+            ("u1 - u3[t-2]", 3, "expected '='"),
+            ("u1 = u3(t-2)", 7, "expected '['"),
+            ("u1 = u3[t-2] u2[t-1]", 13, "expected '+', '-'"),
+            ("u1 = 3u2[t-1]", 5, "a number before '*'"),
+            ("u1 =", 4, "expected a component"),
+            ("v1 = u1[t-1]", 0, "expected a component"),
+            ("u1 = u99999999999999999999[t-1]", 6, "the number of a component"),
+            ("u1 = 1e999*u1[t-1]", 5, "a finite number"),
+            ("u1 = ü1[t-1]", 5, "expected a component"),
+        ] {
+            let problem = read_line(text).unwrap_err();
+            assert_eq!(problem.at, at, "{text}: {}", problem.what);
+            assert!(problem.what.contains(wanted), "{text}: {}", problem.what);
+        }
+    }
+}
