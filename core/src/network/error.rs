@@ -6,7 +6,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// A size of zero.
-    #[error("a network needs at least one unit, input and output, but hidden={hidden}, inputs={inputs}, outputs={outputs}")]
+    #[error(
+        "a network needs at least one unit, input and output, but hidden={hidden}, inputs={inputs}, outputs={outputs}"
+    )]
     Empty {
         /// Hidden units.
         hidden: usize,

@@ -95,7 +95,11 @@ fn count_right(said: &Mat<f64>, target: &[f32]) -> u64 {
     let d = said.nrows();
     let mut right = 0;
     for (sample, wanted) in target.chunks(d).enumerate() {
-        right += wanted.iter().zip(said.col(sample).iter()).filter(|(w, y)| **w != 0.0 && (**w > 0.0) == (**y > 0.0)).count();
+        right += wanted
+            .iter()
+            .zip(said.col(sample).iter())
+            .filter(|(w, y)| **w != 0.0 && (**w > 0.0) == (**y > 0.0))
+            .count();
     }
     right as u64
 }

@@ -24,10 +24,22 @@ const DIAGONAL: &str = "9241421688590303745";
 pub const KNOWN_TASKS: [KnownTask; 6] = [
     KnownTask { name: "T1", summary: "repeat copy: say the whole input again and again", any_size: false },
     KnownTask { name: "T2", summary: "compose copy: component j repeats with a period of its own", any_size: false },
-    KnownTask { name: "T3", summary: "compose copy with components exchanged and signs flipped: four odd cycles", any_size: false },
-    KnownTask { name: "T4", summary: "compose copy with components exchanged and signs flipped: one long cycle", any_size: false },
+    KnownTask {
+        name: "T3",
+        summary: "compose copy with components exchanged and signs flipped: four odd cycles",
+        any_size: false,
+    },
+    KnownTask {
+        name: "T4",
+        summary: "compose copy with components exchanged and signs flipped: one long cycle",
+        any_size: false,
+    },
     KnownTask { name: "repeat-copy", summary: "T1 for any s and d", any_size: true },
-    KnownTask { name: "compose-copy", summary: "T2 for any s and d: output j copies component j of variable 1 + (j-1) mod s", any_size: true },
+    KnownTask {
+        name: "compose-copy",
+        summary: "T2 for any s and d: output j copies component j of variable 1 + (j-1) mod s",
+        any_size: true,
+    },
 ];
 
 impl Task {

@@ -70,7 +70,9 @@ pub enum TaskError {
         value: f64,
     },
     /// A name that no task has.
-    #[error("there is no task '{name}'; did you mean '{nearest}'? `ketbra task --list` shows all, a path to a .toml file works too")]
+    #[error(
+        "there is no task '{name}'; did you mean '{nearest}'? `ketbra task --list` shows all, a path to a .toml file works too"
+    )]
     UnknownName {
         /// The name given.
         name: String,

@@ -83,8 +83,7 @@ impl TaskId {
     }
 
     fn exchange(&self, choice: &mut [usize], d: usize) -> Result<(), TaskError> {
-        let out_of_range =
-            |digit, place| TaskError::IdSwapOutOfRange { id2: self.swaps.to_string(), digit, place, d };
+        let out_of_range = |digit, place| TaskError::IdSwapOutOfRange { id2: self.swaps.to_string(), digit, place, d };
         if d == 1 {
             // Base 1 has no digits: nothing can be swapped.
             return if self.swaps == BigUint::ZERO { Ok(()) } else { Err(out_of_range(1, 0)) };
