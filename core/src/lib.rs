@@ -2,5 +2,6 @@
 
 pub mod files;
 pub mod network;
+pub mod numeric;
 pub mod random;
 pub mod task;

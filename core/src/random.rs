@@ -17,7 +17,7 @@ pub enum Purpose {
     ProbeInputs = 4,
     /// Inputs on which decoders are scored, never those they were fitted on. Address as for `ProbeInputs`.
     ScoreInputs = 5,
-    /// Random bases and matrices. Address: (element block, matrix, 0).
+    /// Random bases and matrices. Address: (element block, matrix, factor of it).
     Matrices = 6,
     /// Starting points of the search for fixed points. Address: (element block, start, 0).
     Starts = 7,
