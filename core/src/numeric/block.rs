@@ -131,11 +131,12 @@ pub(super) fn orthogonal_completion(mut tall: Small, rows: usize, columns: usize
         }
         mirror[step] += norm.copysign(mirror[step]);
         let half_square = 0.5 * mirror.iter().map(|x| x * x).sum::<f64>();
-        for j in step..columns {
-            let along = (step..rows).map(|i| mirror[i] * tall[i][j]).sum::<f64>() / half_square;
-            for i in step..rows {
-                tall[i][j] -= along * mirror[i];
-            }
+        let mut along = [0.0; 4];
+        for (row, m) in tall.iter().zip(mirror) {
+            along.iter_mut().zip(row).for_each(|(sum, x)| *sum += m * x / half_square);
+        }
+        for (row, m) in tall.iter_mut().zip(mirror) {
+            row.iter_mut().zip(along).for_each(|(x, a)| *x -= a * m);
         }
         for row in q.iter_mut().take(rows) {
             let along = row.iter().zip(mirror).map(|(x, m)| x * m).sum::<f64>() / half_square;
