@@ -1,3 +1,17 @@
-//! The `ketbra` command.
+//! The `ketbra` command: task, train, interpret, edit, show.
 
-fn main() {}
+mod arguments;
+mod command;
+mod failure;
+mod terminal;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = arguments::Arguments::parse();
+    match arguments.command.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

@@ -1,0 +1,65 @@
+//! What a person can type.
+
+use crate::command::Command;
+use clap::Parser;
+use clap::builder::styling::{AnsiColor, Styles};
+use ketbra::task::{Task, TaskError};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Blue.on_default().bold())
+    .usage(AnsiColor::Blue.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default())
+    .placeholder(AnsiColor::Magenta.on_default());
+
+/// Read recurrent networks as circuits of variable memories.
+///
+/// A trained recurrent network hides its variables in a superposition. ketbra trains networks on variable-binding
+/// tasks, finds the basis in which the weights become a readable circuit, reads back the function they compute, and
+/// edits it.
+#[derive(Parser)]
+#[command(name = "ketbra", version, styles = STYLES, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  ketbra demo                                   the whole story in a minute
+  ketbra task T3                                what a task asks for
+  ketbra train T2 --hidden 128 --out runs/t2    train a network
+  ketbra interpret runs/t2                      read its circuit
+  ketbra edit runs/t2 --to T3 --out runs/t2-as-t3")]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// A task, as every command takes it.
+#[derive(clap::Args, Clone, Debug)]
+pub struct TaskChoice {
+    /// T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
+    #[arg(value_name = "TASK")]
+    pub task: String,
+    #[command(flatten)]
+    pub size: TaskSize,
+}
+
+/// The size of a task that comes in any size.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct TaskSize {
+    /// Variables: time steps of the input phase [default: 8]
+    #[arg(long, value_name = "N")]
+    pub s: Option<usize>,
+    /// Components of each variable [default: 8]
+    #[arg(long, value_name = "N")]
+    pub d: Option<usize>,
+}
+
+impl TaskChoice {
+    /// The task that was meant.
+    pub fn task(&self) -> Result<Task, TaskError> {
+        self.size.of(&self.task)
+    }
+}
+
+impl TaskSize {
+    /// A task of this size.
+    pub fn of(&self, name: &str) -> Result<Task, TaskError> {
+        Task::parse(name, self.s, self.d)
+    }
+}

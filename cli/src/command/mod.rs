@@ -1,0 +1,21 @@
+//! One file a command, in the order of the pipeline.
+
+mod task;
+
+use crate::failure::Failure;
+use clap::Subcommand;
+
+/// What ketbra can be told to do.
+#[derive(Subcommand)]
+pub enum Command {
+    Task(task::TaskCommand),
+}
+
+impl Command {
+    /// Does it.
+    pub fn run(&self) -> Result<(), Failure> {
+        match self {
+            Self::Task(command) => command.run(),
+        }
+    }
+}

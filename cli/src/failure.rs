@@ -1,0 +1,51 @@
+//! How a command fails: one clear message and an exit code.
+
+use crate::terminal;
+use ketbra::network::NetworkError;
+use ketbra::task::TaskError;
+use std::process::ExitCode;
+
+/// Exit code for input that cannot be meant: a wrong name, number or file.
+const BAD_INPUT: u8 = 2;
+/// Exit code for work that could not be done: a disk that is full, a network that diverged.
+const COULD_NOT: u8 = 1;
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub struct Failure {
+    message: String,
+    code: u8,
+}
+
+impl Failure {
+    /// The input is at fault; the message says what to type instead.
+    pub fn bad_input(message: impl std::fmt::Display) -> Self {
+        Self { message: message.to_string(), code: BAD_INPUT }
+    }
+
+    /// The input was fine, the work failed.
+    pub fn could_not(message: impl std::fmt::Display) -> Self {
+        Self { message: message.to_string(), code: COULD_NOT }
+    }
+
+    /// Tells the person and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        terminal::complain(&self.message);
+        ExitCode::from(self.code)
+    }
+}
+
+impl From<TaskError> for Failure {
+    fn from(error: TaskError) -> Self {
+        Self::bad_input(error)
+    }
+}
+
+impl From<NetworkError> for Failure {
+    fn from(error: NetworkError) -> Self {
+        match error {
+            NetworkError::Io { action: "write", .. } => Self::could_not(error),
+            _ => Self::bad_input(error),
+        }
+    }
+}
