@@ -29,16 +29,6 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// A task, as every command takes it.
-#[derive(clap::Args, Clone, Debug)]
-pub struct TaskChoice {
-    /// T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
-    #[arg(value_name = "TASK")]
-    pub task: String,
-    #[command(flatten)]
-    pub size: TaskSize,
-}
-
 /// The size of a task that comes in any size.
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct TaskSize {
@@ -48,13 +38,6 @@ pub struct TaskSize {
     /// Components of each variable [default: 8]
     #[arg(long, value_name = "N")]
     pub d: Option<usize>,
-}
-
-impl TaskChoice {
-    /// The task that was meant.
-    pub fn task(&self) -> Result<Task, TaskError> {
-        self.size.of(&self.task)
-    }
 }
 
 impl TaskSize {

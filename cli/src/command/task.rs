@@ -3,14 +3,11 @@
 use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
-use ketbra::circuit::Description;
-use ketbra::task::KNOWN_TASKS;
+use ketbra::task::{KNOWN_TASKS, Task};
 use std::fmt::Write;
 
 /// Rows of a list that a person reads; `--json` has them all.
 const MOST_ROWS: usize = 16;
-/// Widest grid of variables and components that is drawn.
-const MOST_COLUMNS: usize = 40;
 
 /// Describe a task: the recurrence, the cycles, the core and its eigenvalues
 #[derive(clap::Args)]
@@ -46,8 +43,7 @@ impl TaskCommand {
             return Ok(());
         };
         let task = self.size.of(name)?;
-        let description = Description::of(&task).map_err(Failure::could_not)?;
-        if self.json { print_json(&description) } else { print(&in_words(&description)) }
+        if self.json { print_json(&task.recurrence()) } else { print(&in_words(&task)) }
         Ok(())
     }
 
@@ -66,31 +62,9 @@ impl TaskCommand {
     }
 }
 
-fn in_words(task: &Description) -> String {
-    let mut text = title(&format!("{}: {} variables of {} components", task.name, task.s, task.d));
-    let domain = if task.binary {
-        "values stay in {-1, +1}"
-    } else {
-        "f is not a signed selection: targets are real numbers and leave {-1, +1}"
-    };
-    let _ = writeln!(text, "{domain}");
-    if let Some(id) = &task.id {
-        let _ = writeln!(text, "{FAINT}id {id}{FAINT:#}");
-    }
-    push_list(&mut text, "Recurrence", &task.recurrence);
-    let cycles: Vec<String> = task.cycles_in_words();
-    push_list(&mut text, "Cycles of Phi", &cycles);
-    let _ = write!(text, "\n{}", title("Core"));
-    let _ = writeln!(text, "{} of {} components must be kept; the others only copy them", task.core.size, task.s * task.d);
-    if let Some(members) = &task.core.members {
-        push_grid(&mut text, task.s, task.d, members);
-    }
-    let directions: Vec<String> = task
-        .directions
-        .iter()
-        .map(|direction| format!("{:>8.2} deg  x {:<4} |lambda| {}", direction.degrees, direction.count, direction.modulus_in_words()))
-        .collect();
-    push_list(&mut text, &format!("Eigenvalues: {} in {} directions", task.core.size, directions.len()), &directions);
+fn in_words(task: &Task) -> String {
+    let mut text = title(&format!("{}: {} variables of {} components", task.name(), task.s(), task.d()));
+    push_list(&mut text, "Recurrence", &task.recurrence());
     text
 }
 
@@ -104,18 +78,3 @@ fn push_list(text: &mut String, name: &str, rows: &[String]) {
     }
 }
 
-/// One row a component, one column a variable: filled where the core keeps it.
-fn push_grid(text: &mut String, s: usize, d: usize, members: &[usize]) {
-    if s > MOST_COLUMNS || d > MOST_COLUMNS {
-        return;
-    }
-    let _ = writeln!(text, "  {FAINT}variable 1 (oldest) on the left, {s} (newest) on the right; one row a component{FAINT:#}");
-    for component in 0..d {
-        text.push_str("  ");
-        for variable in 0..s {
-            let kept = members.binary_search(&(variable * d + component)).is_ok();
-            text.push_str(if kept { "● " } else { "· " });
-        }
-        text.push('\n');
-    }
-}
