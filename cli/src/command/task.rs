@@ -43,15 +43,19 @@ impl TaskCommand {
             return Ok(());
         };
         let task = self.size.of(name)?;
-        if self.json { print_json(&task.recurrence()) } else { print(&in_words(&task)) }
+        if self.json {
+            print_json(&task.recurrence())
+        } else {
+            print(&in_words(&task))
+        }
         Ok(())
     }
 
     fn list(&self) {
         if self.json {
-            let known = KNOWN_TASKS.map(|known| {
-                serde_json::json!({ "name": known.name, "summary": known.summary, "any_size": known.any_size })
-            });
+            let known = KNOWN_TASKS.map(
+                |known| serde_json::json!({ "name": known.name, "summary": known.summary, "any_size": known.any_size }),
+            );
             return print_json(&known);
         }
         for known in KNOWN_TASKS {
@@ -77,4 +81,3 @@ fn push_list(text: &mut String, name: &str, rows: &[String]) {
         let _ = writeln!(text, "  {FAINT}... and {} more (--json lists all){FAINT:#}", rows.len() - MOST_ROWS);
     }
 }
-
