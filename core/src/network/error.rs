@@ -27,6 +27,14 @@ pub enum NetworkError {
         /// The shape that fits.
         expected: Vec<usize>,
     },
+    /// A weight that is a vector, a stack of matrices, or empty.
+    #[error("{name} has shape {found:?}, but a matrix with at least one row and column is needed")]
+    NotAMatrix {
+        /// The parameter.
+        name: String,
+        /// Its shape.
+        found: Vec<usize>,
+    },
     /// NaN or infinity among the weights.
     #[error("{name} holds NaN or infinite values: the network diverged or the file is damaged")]
     NotFinite {
@@ -58,6 +66,37 @@ pub enum NetworkError {
         format: &'static str,
         /// What is wrong.
         problem: String,
+    },
+    /// A recurrent layer of another kind.
+    #[error("{name} with shape {shape:?} is {found}; only one layer of a plain (Elman) network can be read")]
+    Unsupported {
+        /// The tensor that tells.
+        name: String,
+        /// Its shape.
+        shape: Vec<usize>,
+        /// What it is a part of.
+        found: &'static str,
+    },
+    /// A file beyond the limit.
+    #[error("{path} has {bytes} bytes, more than the limit of {limit}; save the network's state_dict alone")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A pickle made to run code.
+    #[error(
+        "{path} asks to run {global} while loading, which weights never do; nothing was run. \
+         Do not load this file in Python either"
+    )]
+    Executable {
+        /// The file.
+        path: PathBuf,
+        /// The function named in the file.
+        global: String,
     },
     /// A file of a kind that cannot be read.
     #[error("cannot tell what {path} is: expected .safetensors, .npz, .pt, .pth or .ckpt, or a run folder")]

@@ -5,6 +5,7 @@
 
 mod cell;
 mod error;
+mod import;
 mod initialize;
 mod simulate;
 mod store;
@@ -12,6 +13,7 @@ mod tensors;
 
 pub use cell::Cell;
 pub use error::NetworkError;
+pub use import::{MAX_FILE_BYTES, MAX_UNPACKED_BYTES, MAX_VALUES};
 pub use initialize::Initialization;
 pub use simulate::{Accuracy, Trajectory};
 pub use store::{Metadata, NetworkFile};

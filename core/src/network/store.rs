@@ -1,6 +1,6 @@
 //! Networks on disk: safetensors under PyTorch's parameter names.
 
-use super::{Activation, Network, NetworkError, Tensor, Tensors};
+use super::{Network, NetworkError, Tensor, Tensors};
 use crate::files::write_whole;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::BTreeMap;
@@ -32,11 +32,7 @@ impl NetworkFile {
                 tensors.insert(name, Tensor { shape: view.shape().to_vec(), values });
             }
         }
-        let activation = match metadata.get("activation") {
-            Some(name) => serde_json::from_value(name.as_str().into()).map_err(|error| malformed(error.to_string()))?,
-            None => Activation::Tanh,
-        };
-        Ok(Self { network: Network::from_tensors(&tensors, activation)?, metadata })
+        Self::assemble(&tensors, metadata, path, "safetensors")
     }
 
     /// The bytes of a safetensors file: f32 if that holds every weight exactly, f64 otherwise.
@@ -125,7 +121,7 @@ fn sort_metadata(file: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Initialization;
+    use super::super::{Activation, Initialization};
     use super::*;
 
     fn example() -> NetworkFile {

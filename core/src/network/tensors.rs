@@ -41,10 +41,13 @@ impl Network {
 
     /// A network from named tensors; the recurrent layer and the readout may carry any prefix.
     ///
+    /// The names are those of PyTorch's `RNN` (`weight_hh_l0`) or `RNNCell` (`weight_hh`), or the paper's (`W_hh`).
     /// The readout is `readout.weight`, or else the only other matrix `*.weight` with H columns.
     pub fn from_tensors(tensors: &Tensors, activation: Activation) -> Result<Self, NetworkError> {
-        let recurrent_weights = matrix(tensors, find(tensors, "weight_hh_l0")?)?;
-        let input_weights = matrix(tensors, find(tensors, "weight_ih_l0")?)?;
+        let recurrent = find(tensors, RECURRENT)?;
+        require_one_plain_layer(tensors, recurrent)?;
+        let recurrent_weights = matrix(tensors, recurrent)?;
+        let input_weights = matrix(tensors, find(tensors, INPUT)?)?;
         let readout_name = find_readout(tensors, recurrent_weights.ncols())?;
         let readout_weights = matrix(tensors, readout_name)?;
         let optional = |name: &str| tensors.get(name).map(|tensor| tensor.values.clone());
@@ -53,39 +56,80 @@ impl Network {
             Err(NetworkError::Missing { .. }) => Ok(None),
             Err(other) => Err(other),
         };
-        let biases = match (bias("bias_ih_l0")?, bias("bias_hh_l0")?) {
+        let biases = match (bias(INPUT_BIAS)?, bias(RECURRENT_BIAS)?) {
             (None, None) => None,
             (input, recurrent) => {
                 let zero = || vec![0.0; recurrent_weights.nrows()];
                 Some(Biases { input: input.unwrap_or_else(zero), recurrent: recurrent.unwrap_or_else(zero) })
             }
         };
-        let readout_bias = optional(&readout_name.replace("weight", "bias"));
+        let readout_bias = readout_name.strip_suffix("weight").and_then(|prefix| optional(&format!("{prefix}bias")));
         let network = Self { activation, input_weights, recurrent_weights, readout_weights, biases, readout_bias };
         network.check()?;
         Ok(network)
     }
 }
 
+/// The names of a parameter: in PyTorch's `RNN`, in its `RNNCell`, in the paper.
+type Names = [&'static str; 3];
+const RECURRENT: Names = ["weight_hh_l0", "weight_hh", "W_hh"];
+const INPUT: Names = ["weight_ih_l0", "weight_ih", "W_uh"];
+const RECURRENT_BIAS: Names = ["bias_hh_l0", "bias_hh", "b_hh"];
+const INPUT_BIAS: Names = ["bias_ih_l0", "bias_ih", "b"];
+
 fn names(tensors: &Tensors) -> String {
+    if tensors.is_empty() {
+        return "no tensors of floating-point numbers at all".into();
+    }
     tensors.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
+fn last_part(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
 /// The one tensor whose name ends in a parameter's name.
-fn find<'a>(tensors: &'a Tensors, wanted: &'static str) -> Result<&'a str, NetworkError> {
-    let found: Vec<&str> =
-        tensors.keys().map(String::as_str).filter(|name| name.rsplit('.').next() == Some(wanted)).collect();
-    match found[..] {
+fn find(tensors: &Tensors, wanted: Names) -> Result<&str, NetworkError> {
+    let called = |wanted| tensors.keys().map(String::as_str).filter(move |name| last_part(name) == wanted);
+    let found = wanted.map(|name| called(name).collect::<Vec<_>>()).into_iter().find(|found| !found.is_empty());
+    match found.unwrap_or_default()[..] {
         [one] => Ok(one),
-        [] => Err(NetworkError::Missing { wanted, found: names(tensors) }),
-        _ => Err(NetworkError::Ambiguous { wanted, candidates: found.join(", ") }),
+        [] => Err(NetworkError::Missing { wanted: wanted[0], found: names(tensors) }),
+        ref several => Err(NetworkError::Ambiguous { wanted: wanted[0], candidates: several.join(", ") }),
     }
 }
 
+/// Refuses what shares PyTorch's names with a plain layer: further layers, a second direction, gates.
+fn require_one_plain_layer(tensors: &Tensors, recurrent: &str) -> Result<(), NetworkError> {
+    let refuse = |name: &String, tensor: &Tensor, found| {
+        Err(NetworkError::Unsupported { name: name.clone(), shape: tensor.shape.clone(), found })
+    };
+    for (name, tensor) in tensors {
+        match last_part(name).strip_prefix("weight_hh_l") {
+            Some(suffix) if suffix.ends_with("_reverse") => return refuse(name, tensor, "the second direction"),
+            Some(suffix) if suffix != "0" => return refuse(name, tensor, "a further layer"),
+            _ => {}
+        }
+        if name == recurrent {
+            match tensor.shape[..] {
+                [rows, columns] if rows > 0 && columns.checked_mul(4) == Some(rows) => {
+                    return refuse(name, tensor, "an LSTM (four gates of as many rows as columns)");
+                }
+                [rows, columns] if rows > 0 && columns.checked_mul(3) == Some(rows) => {
+                    return refuse(name, tensor, "a GRU (three gates of as many rows as columns)");
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
 fn find_readout(tensors: &Tensors, hidden: usize) -> Result<&str, NetworkError> {
-    let is_readout = |name: &str| name == "readout.weight" || name.ends_with(".readout.weight");
+    let is_readout =
+        |name: &str| name == "readout.weight" || name.ends_with(".readout.weight") || last_part(name) == "W_r";
     let fits = |(name, tensor): &(&String, &Tensor)| {
-        name.rsplit('.').next() == Some("weight") && tensor.shape.len() == 2 && tensor.shape[1] == hidden
+        last_part(name) == "weight" && matches!(tensor.shape[..], [_, columns] if columns == hidden)
     };
     let named: Vec<&str> = tensors.keys().map(String::as_str).filter(|name| is_readout(name)).collect();
     let fitting: Vec<&str> = tensors.iter().filter(fits).map(|(name, _)| name.as_str()).collect();
@@ -100,10 +144,11 @@ fn find_readout(tensors: &Tensors, hidden: usize) -> Result<&str, NetworkError> 
 
 fn matrix(tensors: &Tensors, name: &str) -> Result<Mat<f64>, NetworkError> {
     let Tensor { shape, values } = &tensors[name];
-    let &[rows, columns] = &shape[..] else {
-        return Err(NetworkError::Shape { name: name.into(), found: shape.clone(), expected: vec![0, 0] });
-    };
-    Ok(Mat::from_fn(rows, columns, |i, j| values[i * columns + j]))
+    // A size of zero lets the other be anything, also more than memory can index.
+    match shape[..] {
+        [rows, columns] if !values.is_empty() => Ok(Mat::from_fn(rows, columns, |i, j| values[i * columns + j])),
+        _ => Err(NetworkError::NotAMatrix { name: name.into(), found: shape.clone() }),
+    }
 }
 
 #[cfg(test)]
@@ -133,6 +178,20 @@ mod tests {
             .map(|(name, t)| (name.replace("readout", "fc").replace("rnn.", ""), t))
             .collect();
         assert_eq!(Network::from_tensors(&renamed, Activation::Tanh).unwrap(), network);
+    }
+
+    #[test]
+    fn the_names_of_the_paper_and_of_a_bare_cell_are_known() {
+        let mut network = example();
+        let rename = |network: &Network, names: [(&str, &str); 3]| -> Tensors {
+            let renamed = |name: String| names.iter().fold(name, |name, (from, to)| name.replace(from, to));
+            network.to_tensors().into_iter().map(|(name, tensor)| (renamed(name), tensor)).collect()
+        };
+        let cell = rename(&network, [("_l0", ""), ("rnn", "cell"), ("", "")]);
+        assert_eq!(Network::from_tensors(&cell, Activation::Tanh).unwrap(), network);
+        (network.biases, network.readout_bias) = (None, None);
+        let letters = [("rnn.weight_ih_l0", "W_uh"), ("rnn.weight_hh_l0", "W_hh"), ("readout.weight", "W_r")];
+        assert_eq!(Network::from_tensors(&rename(&network, letters), Activation::Tanh).unwrap(), network);
     }
 
     #[test]

@@ -1,0 +1,185 @@
+//! Zip archives, the container of `.npz` and of PyTorch's files, read from their central directory.
+
+use super::MAX_UNPACKED_BYTES;
+use super::bytes::Bytes;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+const LOCAL_HEADER: u32 = 0x0403_4B50;
+const CENTRAL_HEADER: u32 = 0x0201_4B50;
+const END: u32 = 0x0605_4B50;
+/// Bytes of the end record without its comment, and the longest comment.
+const END_BYTES: usize = 22;
+const MAX_COMMENT_BYTES: usize = 65_535;
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+const ENCRYPTED_FLAG: u16 = 1;
+/// No stream of deflate can grow by more (one bit a match of 258 bytes); a larger claim is a lie or a bomb.
+const MAX_DEFLATE_RATIO: usize = 1032;
+
+/// Why an archive could not be read.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(super) enum ArchiveError {
+    /// No end record.
+    #[error("the archive's directory is missing: the file is cut short; copy or download it again")]
+    NoDirectory,
+    /// A directory that does not parse.
+    #[error("the archive's directory is damaged; copy or download the file again")]
+    BadDirectory,
+    /// One name twice.
+    #[error("the archive holds '{0}' twice; save the network again")]
+    Twice(String),
+    /// Too much to unpack.
+    #[error("the archive says that it unpacks to {size} bytes, more than the limit of {MAX_UNPACKED_BYTES}")]
+    TooLarge { size: u64 },
+    /// More than deflate can give.
+    #[error("'{name}' says that {packed} bytes unpack to {size}, more than compression can reach: damaged or a bomb")]
+    Bomb { name: String, packed: usize, size: usize },
+    /// An entry that lies outside of the file or does not unpack to its stated size.
+    #[error("'{0}' is damaged: it is cut short or not as long as the directory says")]
+    BadEntry(String),
+    /// Other bytes than were written.
+    #[error(
+        "'{0}' does not match its checksum: damaged, or saved by torch with set_crc32_options(False); save it again"
+    )]
+    Checksum(String),
+    /// Encryption or an unusual compression.
+    #[error("'{name}' is packed in a way that cannot be read (method {method}); save it stored or deflated")]
+    Method { name: String, method: u16 },
+    /// An entry that is not there.
+    #[error("the archive has no entry '{0}'")]
+    Missing(String),
+}
+
+/// A zip archive in memory.
+pub(super) struct Archive<'a> {
+    file: &'a [u8],
+    entries: BTreeMap<String, Entry>,
+}
+
+struct Entry {
+    method: u16,
+    flags: u16,
+    checksum: u32,
+    packed: usize,
+    size: usize,
+    header_at: usize,
+}
+
+impl<'a> Archive<'a> {
+    /// Whether bytes start as an archive does.
+    pub(super) fn looks_like(file: &[u8]) -> bool {
+        Bytes(file).u32().is_some_and(|start| start == LOCAL_HEADER || start == END)
+    }
+
+    /// Reads the directory; nothing is unpacked yet.
+    pub(super) fn open(file: &'a [u8]) -> Result<Self, ArchiveError> {
+        let (count, mut directory) = find_directory(file).ok_or(ArchiveError::NoDirectory)?;
+        let (mut entries, mut total) = (BTreeMap::new(), 0u64);
+        for _ in 0..count {
+            let (name, entry) = read_entry(&mut directory).ok_or(ArchiveError::BadDirectory)?;
+            total += entry.size as u64;
+            if entries.insert(name.clone(), entry).is_some() {
+                return Err(ArchiveError::Twice(name));
+            }
+        }
+        if total > MAX_UNPACKED_BYTES {
+            return Err(ArchiveError::TooLarge { size: total });
+        }
+        Ok(Self { file, entries })
+    }
+
+    /// The names of the entries, in alphabetical order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
+    /// Whether there is such an entry.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+
+    /// The contents of an entry, unpacked and checked.
+    pub(super) fn read(&self, name: &str) -> Result<Cow<'a, [u8]>, ArchiveError> {
+        let entry = self.entries.get(name).ok_or_else(|| ArchiveError::Missing(name.into()))?;
+        let bad = || ArchiveError::BadEntry(name.into());
+        let packed = self.packed_bytes(entry).ok_or_else(bad)?;
+        let contents: Cow<'a, [u8]> = match entry.method {
+            method if entry.flags & ENCRYPTED_FLAG != 0 => {
+                return Err(ArchiveError::Method { name: name.into(), method });
+            }
+            STORED => packed.into(),
+            DEFLATED if entry.size / MAX_DEFLATE_RATIO > entry.packed => {
+                return Err(ArchiveError::Bomb { name: name.into(), packed: entry.packed, size: entry.size });
+            }
+            DEFLATED => {
+                miniz_oxide::inflate::decompress_to_vec_with_limit(packed, entry.size).map_err(|_| bad())?.into()
+            }
+            method => return Err(ArchiveError::Method { name: name.into(), method }),
+        };
+        if contents.len() != entry.size {
+            return Err(bad());
+        }
+        if checksum(&contents) != entry.checksum {
+            return Err(ArchiveError::Checksum(name.into()));
+        }
+        Ok(contents)
+    }
+
+    fn packed_bytes(&self, entry: &Entry) -> Option<&'a [u8]> {
+        let mut at = Bytes(self.file.get(entry.header_at..)?);
+        let signature = at.u32()?;
+        at.take(22)?;
+        let (name, extra) = (at.u16()?, at.u16()?);
+        at.take(usize::from(name) + usize::from(extra))?;
+        if signature == LOCAL_HEADER { at.take(entry.packed) } else { None }
+    }
+}
+
+/// The number of entries and the bytes of the directory.
+fn find_directory(file: &[u8]) -> Option<(u16, Bytes<'_>)> {
+    let last = file.len().checked_sub(END_BYTES)?;
+    let first = last.saturating_sub(MAX_COMMENT_BYTES);
+    let end = (first..=last).rev().find(|at| file.get(*at..).and_then(|end| Bytes(end).u32()) == Some(END))?;
+    let mut record = Bytes(file.get(end + 4..)?);
+    record.take(6)?;
+    let (count, size, offset) = (record.u16()?, record.length()?, record.length()?);
+    Some((count, Bytes(file.get(offset..offset.checked_add(size)?)?)))
+}
+
+fn read_entry(directory: &mut Bytes<'_>) -> Option<(String, Entry)> {
+    if directory.u32()? != CENTRAL_HEADER {
+        return None;
+    }
+    directory.take(4)?;
+    let (flags, method) = (directory.u16()?, directory.u16()?);
+    directory.take(4)?;
+    let (checksum, packed, size) = (directory.u32()?, directory.length()?, directory.length()?);
+    let lengths = [directory.u16()?, directory.u16()?, directory.u16()?].map(usize::from);
+    directory.take(8)?;
+    let header_at = directory.length()?;
+    let name = std::str::from_utf8(directory.take(lengths[0])?).ok()?;
+    directory.take(lengths[1] + lengths[2])?;
+    Some((name.into(), Entry { method, flags, checksum, packed, size, header_at }))
+}
+
+/// CRC-32 as zip uses it (reflected polynomial 0xEDB88320), four bits at a time.
+pub(super) fn checksum(bytes: &[u8]) -> u32 {
+    const TABLE: [u32; 16] = {
+        let (mut table, mut nibble) = ([0u32; 16], 0);
+        while nibble < 16 {
+            let (mut remainder, mut bit) = (nibble as u32, 0);
+            while bit < 4 {
+                remainder = (remainder >> 1) ^ (0xEDB8_8320 * (remainder & 1));
+                bit += 1;
+            }
+            table[nibble] = remainder;
+            nibble += 1;
+        }
+        table
+    };
+    !bytes.iter().fold(!0, |crc, byte| {
+        let low = (crc >> 4) ^ TABLE[((crc ^ u32::from(*byte)) & 15) as usize];
+        (low >> 4) ^ TABLE[((low ^ u32::from(*byte >> 4)) & 15) as usize]
+    })
+}

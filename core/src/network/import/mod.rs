@@ -1,0 +1,141 @@
+//! Networks from elsewhere: `.npz` and PyTorch's files, and the choice of the reader by what a file holds.
+//!
+//! Files are data of unknown origin. Readers check every length before they use it, allocate no more than the limits
+//! below and in proportion to the file, recurse nowhere, and run nothing.
+
+mod archive;
+mod bytes;
+mod npy;
+mod npz;
+mod number;
+mod pickle;
+mod pytorch;
+
+use super::{Activation, Metadata, Network, NetworkError, NetworkFile, Tensors};
+use archive::Archive;
+use pickle::{Pickle, PickleError};
+use pytorch::PyTorchError;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+/// The largest file that is opened, in bytes: a network of 11,000 units in f64.
+pub const MAX_FILE_BYTES: u64 = 1 << 30;
+/// The most bytes to which the entries of an archive may unpack together.
+pub const MAX_UNPACKED_BYTES: u64 = 1 << 30;
+/// The most values that the tensors of one file may hold together.
+pub const MAX_VALUES: usize = 1 << 27;
+/// How many entries of an archive an error names.
+const NAMED_ENTRIES: usize = 5;
+
+/// What a file holds, before it is known to be a network.
+#[derive(Debug, Default)]
+struct Contents {
+    tensors: Tensors,
+    metadata: Metadata,
+}
+
+impl NetworkFile {
+    /// The name of the network in a run folder.
+    pub const FILE_NAME: &str = "network.safetensors";
+
+    /// Reads a network from a run folder or from a file: safetensors, `.npz`, or a PyTorch `.pt`, `.pth` or `.ckpt`.
+    ///
+    /// What the file holds decides how it is read, not its name. Pickles are read as data: nothing in them is run.
+    pub fn open(path: &Path) -> Result<Self, NetworkError> {
+        let path = if path.is_dir() { path.join(Self::FILE_NAME) } else { path.to_path_buf() };
+        Self::from_bytes(&read_file(&path)?, &path)
+    }
+
+    /// Reads a network from the bytes of a file; the path serves as a hint and in errors.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if Archive::looks_like(bytes) {
+            return from_archive(bytes, path);
+        }
+        // Eight bytes of header length, then JSON.
+        if extension == "safetensors" || bytes.get(8) == Some(&b'{') {
+            return Self::from_safetensors(bytes, path);
+        }
+        let malformed = |format, problem: String| NetworkError::Malformed { path: path.into(), format, problem };
+        match extension {
+            _ if bytes.first() == Some(&0x80) => Err(bare_pickle(bytes, path)),
+            "pt" | "pth" | "ckpt" | "pkl" | "pickle" | "bin" => Err(bare_pickle(bytes, path)),
+            "npz" => {
+                Err(malformed("NumPy", "it does not start as a zip archive does; write it with numpy.savez".into()))
+            }
+            _ => Err(NetworkError::UnknownFormat { path: path.into() }),
+        }
+    }
+
+    /// A network from the contents of a file; the activation is tanh unless the metadata says otherwise.
+    pub(super) fn assemble(
+        tensors: &Tensors,
+        metadata: Metadata,
+        path: &Path,
+        format: &'static str,
+    ) -> Result<Self, NetworkError> {
+        let activation =
+            match metadata.get("activation").or(metadata.get("nonlinearity")) {
+                Some(name) => serde_json::from_value(name.as_str().into()).map_err(|error| {
+                    NetworkError::Malformed { path: path.into(), format, problem: error.to_string() }
+                })?,
+                None => Activation::Tanh,
+            };
+        Ok(Self { network: Network::from_tensors(tensors, activation)?, metadata })
+    }
+}
+
+/// The bytes of a regular file within the limit; a pipe or device could go on forever.
+fn read_file(path: &Path) -> Result<Vec<u8>, NetworkError> {
+    let failed = |source| NetworkError::Io { action: "read", path: path.into(), source };
+    let about = fs::metadata(path).map_err(failed)?;
+    if !about.is_file() {
+        return Err(NetworkError::UnknownFormat { path: path.into() });
+    }
+    let too_large = |bytes| NetworkError::TooLarge { path: path.into(), bytes, limit: MAX_FILE_BYTES };
+    if about.len() > MAX_FILE_BYTES {
+        return Err(too_large(about.len()));
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
+    match read.map_err(failed)? as u64 {
+        grown if grown > MAX_FILE_BYTES => Err(too_large(grown)),
+        _ => Ok(bytes),
+    }
+}
+
+fn from_archive(bytes: &[u8], path: &Path) -> Result<NetworkFile, NetworkError> {
+    let malformed = |format, problem: String| NetworkError::Malformed { path: path.into(), format, problem };
+    let archive = Archive::open(bytes).map_err(|error| malformed("zip", error.to_string()))?;
+    let (format, contents) = if pytorch::looks_like(&archive) {
+        let contents = pytorch::read(&archive).map_err(|error| match error {
+            PyTorchError::Pickle(PickleError::Executable(global)) => {
+                NetworkError::Executable { path: path.into(), global }
+            }
+            other => malformed("PyTorch", other.to_string()),
+        })?;
+        ("PyTorch", contents)
+    } else if archive.names().any(|name| name.ends_with(".npy")) {
+        ("NumPy", npz::read(&archive).map_err(|error| malformed("NumPy", error.to_string()))?)
+    } else {
+        let names: Vec<&str> = archive.names().take(NAMED_ENTRIES).collect();
+        let problem = format!("it holds neither arrays (.npy) nor a data.pkl, but [{}]", names.join(", "));
+        return Err(malformed("zip", problem));
+    };
+    NetworkFile::assemble(&contents.tensors, contents.metadata, path, format)
+}
+
+/// Why a pickle outside of an archive is refused: its program attacks, or it is of a kind that is not read.
+fn bare_pickle(bytes: &[u8], path: &Path) -> NetworkError {
+    match Pickle::parse(bytes) {
+        Err(PickleError::Executable(global)) => NetworkError::Executable { path: path.into(), global },
+        _ => NetworkError::Malformed {
+            path: path.into(),
+            format: "PyTorch",
+            problem: "it is a bare pickle or a file of torch before 1.6, or not PyTorch's at all; \
+                      load it with a recent torch and torch.save(model.state_dict(), PATH) again"
+                .into(),
+        },
+    }
+}

@@ -1,0 +1,46 @@
+//! NumPy's `.npz`: an archive of arrays.
+
+use super::Contents;
+use super::archive::{Archive, ArchiveError};
+use super::npy::{self, Array, NpyError};
+use crate::network::Tensor;
+
+/// Why a set of arrays could not be read.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(super) enum NpzError {
+    /// The archive is at fault.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// One array is at fault.
+    #[error("'{name}': {source}")]
+    Array { name: String, source: NpyError },
+    /// Weights as pickled objects.
+    #[error("'{0}' is an array of Python objects, which are never loaded; save it as numbers (array.astype(float))")]
+    Objects(String),
+}
+
+/// Reads every array: numbers with dimensions are tensors, single texts and numbers are metadata.
+pub(super) fn read(archive: &Archive<'_>) -> Result<Contents, NpzError> {
+    let mut contents = Contents::default();
+    for entry in archive.names() {
+        let Some(name) = entry.strip_suffix(".npy") else { continue };
+        let bytes = archive.read(entry)?;
+        match npy::parse(&bytes).map_err(|source| NpzError::Array { name: name.into(), source })? {
+            Array::Numbers(Tensor { shape, values }) if shape.is_empty() => {
+                contents.metadata.extend(values.first().map(|value| (name.to_string(), value.to_string())));
+            }
+            Array::Numbers(tensor) => {
+                contents.tensors.insert(name.into(), tensor);
+            }
+            Array::Text(text) => {
+                contents.metadata.insert(name.into(), text);
+            }
+            Array::Objects if name.contains("weight") || name.contains("bias") => {
+                return Err(NpzError::Objects(name.into()));
+            }
+            // Settings that someone saved beside the weights.
+            Array::Objects | Array::Other => {}
+        }
+    }
+    Ok(contents)
+}
