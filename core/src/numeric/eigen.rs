@@ -71,11 +71,27 @@ fn eigenvalue_order(values: &[c64]) -> Vec<usize> {
         alike.sort_by(|a, b| modulus[*b].total_cmp(&modulus[*a]));
         for equal in runs_mut(alike, |a, b| modulus[a] - modulus[b] <= ORDER_GAP * modulus[a]) {
             equal.sort_by(exact);
+            let (upper, lower): (Vec<usize>, Vec<usize>) = equal.iter().partition(|&&k| values[k].im >= 0.0);
+            equal.copy_from_slice(&take_turns(&upper, &lower, |k| values[k].im > 0.0));
         }
     }
     zeros.sort_by(|a, b| modulus[*b].total_cmp(&modulus[*a]).then_with(|| exact(a, b)));
     order.extend(zeros);
     order
+}
+
+/// Each upper member followed by the next lower one, so that repeated pairs come out as pairs; real values stay alone.
+fn take_turns(upper: &[usize], lower: &[usize], has_partner: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut lower = lower.iter().copied();
+    let mut turns = Vec::new();
+    for &member in upper {
+        turns.push(member);
+        if has_partner(member) {
+            turns.extend(lower.next());
+        }
+    }
+    turns.extend(lower);
+    turns
 }
 
 /// Splits a slice into runs whose neighbours are alike.
@@ -157,6 +173,17 @@ mod tests {
             }
             order_eigenvalues(&mut noisy);
             assert!(noisy.iter().zip(&sorted).all(|(a, b)| (a - b).norm_sqr() < 1e-20), "{noisy:?}");
+        }
+    }
+
+    #[test]
+    fn repeated_pairs_take_turns_with_noise_or_without() {
+        let exact = [c64::new(0.0, 1.0), c64::new(0.0, 1.0), c64::new(0.0, -1.0), c64::new(0.0, -1.0)];
+        for noise in [0.0, 1e-13] {
+            let mut values = exact;
+            (values[0].re, values[2].re) = (noise, noise);
+            order_eigenvalues(&mut values);
+            assert!(values[0].im > 0.0 && values[1] == values[0].conj() && values[3] == values[2].conj(), "{values:?}");
         }
     }
 
