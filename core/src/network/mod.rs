@@ -19,6 +19,7 @@ pub use simulate::{Accuracy, Trajectory};
 pub use store::{Metadata, NetworkFile};
 pub use tensors::{Tensor, Tensors};
 
+use crate::numeric::{tanh, tanh_in_place};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -39,9 +40,18 @@ impl Activation {
     /// The activation of one unit.
     pub fn apply(self, x: f64) -> f64 {
         match self {
-            Self::Tanh => x.tanh(),
+            Self::Tanh => tanh(x),
             Self::Relu => x.max(0.0),
             Self::Identity => x,
+        }
+    }
+
+    /// The activation of many units.
+    pub fn apply_in_place(self, values: &mut [f64]) {
+        match self {
+            Self::Tanh => tanh_in_place(values),
+            Self::Relu => values.iter_mut().for_each(|x| *x = x.max(0.0)),
+            Self::Identity => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Running a network on batches of inputs.
 
-use super::{Activation, Network};
+use super::Network;
 use crate::random::Stream;
 use crate::task::{Episodes, Task};
 use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
@@ -57,12 +57,8 @@ impl Network {
         if let Some(input) = input {
             matmul(next.as_mut(), Accum::Add, self.input_weights.as_ref(), input, 1.0, Par::Seq);
         }
-        if self.activation != Activation::Identity {
-            for j in 0..next.ncols() {
-                for x in next.col_mut(j).iter_mut() {
-                    *x = self.activation.apply(*x);
-                }
-            }
+        for j in 0..next.ncols() {
+            self.activation.apply_in_place(next.col_as_slice_mut(j));
         }
         next
     }

@@ -19,6 +19,7 @@ mod matching;
 mod schur;
 mod singular;
 mod subspace;
+mod tanh;
 #[doc(hidden)]
 pub mod tolerance;
 
@@ -28,6 +29,7 @@ pub use matching::{AngleMatching, Matching, arc, match_angles};
 pub use schur::Schur;
 pub use singular::{RELATIVE_CUT, Svd, condition, least_squares, pseudo_inverse};
 pub use subspace::InvariantSubspace;
+pub use tanh::{tanh, tanh_in_place};
 
 /// A dense real matrix, column-major.
 pub type Matrix = faer::Mat<f64>;
