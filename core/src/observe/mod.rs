@@ -1,0 +1,234 @@
+//! What a network does on inputs of our choosing, simulated once and shared by every stage.
+//!
+//! Three batches: *probes* drive the network around its orbit, *trials* hold the evidence for the function it computes,
+//! *scores* are fresh inputs on which decoders fitted on the probes are judged.
+
+use crate::network::{Network, NetworkError};
+use crate::numeric::Matrix;
+use crate::random::{Purpose, Stream};
+use crate::task::{Episodes, Task, TaskError};
+use serde::{Deserialize, Serialize};
+
+/// Activity below this counts as none: without it, numbers too small for fast arithmetic would slow dead networks down.
+const VANISHED: f64 = 1e-100;
+
+/// How much is simulated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ObserveParams {
+    /// Seed of every input.
+    pub seed: u64,
+    /// Probe episodes, at least; always an even number, as inputs come in pairs u, -u.
+    pub probes: usize,
+    /// Probe episodes for each input component, at least: a direction that f repeats d times needs d independent inputs.
+    pub probes_per_component: usize,
+    /// Output steps of a probe.
+    pub probe_steps: usize,
+    /// Trial episodes, at least.
+    pub trials: usize,
+    /// Trial episodes for each component of the window, at least.
+    pub trials_per_component: usize,
+    /// Score episodes.
+    pub scores: usize,
+    /// Output steps on which decoders are scored.
+    pub score_steps: usize,
+    /// Output steps over which accuracy is taken.
+    pub accuracy_horizon: usize,
+}
+
+impl Default for ObserveParams {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            probes: 64,
+            probes_per_component: 8,
+            probe_steps: 120,
+            trials: 256,
+            trials_per_component: 3,
+            scores: 64,
+            score_steps: 60,
+            accuracy_horizon: 200,
+        }
+    }
+}
+
+/// A batch of episodes: s steps of input, then an output phase with zero input.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The inputs, (s, episodes, d).
+    pub inputs: Vec<f32>,
+    /// How many episodes.
+    pub episodes: usize,
+    /// H x episodes, one for each output step that was kept.
+    pub states: Vec<Matrix>,
+    /// d x episodes, one for each output step.
+    pub outputs: Vec<Matrix>,
+    /// Root mean square output at the last input step, where the output phase starts.
+    pub last_input_size: f64,
+}
+
+/// Everything that was simulated.
+#[derive(Clone, Debug)]
+pub struct Observations {
+    /// Variables, which is steps of input.
+    pub s: usize,
+    /// Components of a variable.
+    pub d: usize,
+    /// Inputs in pairs u, -u: the mean over the batch is zero at every step for a network without biases.
+    pub probe: Batch,
+    /// Independent inputs, s output steps.
+    pub trial: Batch,
+    /// Fresh inputs for judging.
+    pub score: Batch,
+}
+
+/// Why a network could not be observed.
+#[derive(Debug, thiserror::Error)]
+pub enum ObserveError {
+    /// The network's inputs or outputs do not fit the task.
+    #[error(
+        "the network has {inputs} inputs and {outputs} outputs, but the task has d={d} components; \
+         pass the task that the network was trained on"
+    )]
+    Components {
+        /// Inputs of the network.
+        inputs: usize,
+        /// Outputs of the network.
+        outputs: usize,
+        /// Components of the task.
+        d: usize,
+    },
+    /// A task that cannot be.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// A network whose shapes do not fit or whose weights are not finite.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+}
+
+/// Simulates the three batches from `start`, or from the zero state where none is given.
+pub fn observe(
+    network: &Network,
+    (s, d): (usize, usize),
+    start: Option<&[f64]>,
+    params: &ObserveParams,
+) -> Result<Observations, ObserveError> {
+    network.check()?;
+    if network.inputs() != d || network.outputs() != d {
+        return Err(ObserveError::Components { inputs: network.inputs(), outputs: network.outputs(), d });
+    }
+    // Only its sizes matter here: inputs do not depend on f.
+    let any = Task::named("repeat-copy", Some(s), Some(d))?;
+    let stream = Stream::new(params.seed, Purpose::ProbeInputs);
+    let draw = |episodes, stream: &Stream, index| {
+        let mut drawn = Episodes::new(&any, episodes);
+        drawn.draw(&any, stream, index, 0);
+        drawn.inputs().to_vec()
+    };
+    let half = params.probes.max(params.probes_per_component * d).div_ceil(2);
+    let with_opposites: Vec<f32> = draw(half, &stream, 0)
+        .chunks(half * d)
+        .flat_map(|step| step.iter().copied().chain(step.iter().map(|u| -u)).collect::<Vec<_>>())
+        .collect();
+    let trials = params.trials.max(params.trials_per_component * s * d);
+    let scored = draw(params.scores, &Stream::new(params.seed, Purpose::ScoreInputs), 0);
+    let run = |inputs, episodes, steps, kept| Batch::run(network, start, inputs, episodes, steps, kept);
+    Ok(Observations {
+        s,
+        d,
+        probe: run(with_opposites, 2 * half, params.probe_steps, params.probe_steps),
+        trial: run(draw(trials, &stream, 1), trials, s, 0),
+        score: run(scored, params.scores, params.accuracy_horizon.max(params.score_steps + s), params.score_steps),
+    })
+}
+
+impl Batch {
+    fn run(
+        network: &Network,
+        start: Option<&[f64]>,
+        inputs: Vec<f32>,
+        episodes: usize,
+        steps: usize,
+        kept: usize,
+    ) -> Self {
+        let d = network.inputs();
+        let mut state = Matrix::from_fn(network.hidden(), episodes, |i, _| start.map_or(0.0, |start| start[i]));
+        for now in inputs.chunks(episodes * d) {
+            let input = Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j]));
+            state = network.step_batch(state.as_ref(), Some(input.as_ref()));
+        }
+        let last_input_size = root_mean_square(&network.read(state.as_ref()));
+        let (mut states, mut outputs) = (Vec::with_capacity(kept), Vec::with_capacity(steps));
+        for t in 0..steps {
+            state = network.step_batch(state.as_ref(), None);
+            if state.norm_max() < VANISHED {
+                state.fill(0.0);
+            }
+            outputs.push(network.read(state.as_ref()));
+            if t < kept {
+                states.push(state.clone());
+            }
+        }
+        Self { inputs, episodes, states, outputs, last_input_size }
+    }
+
+    /// The inputs and targets of these episodes under a task.
+    pub fn targets(&self, task: &Task) -> Episodes {
+        let mut episodes = Episodes::new(task, self.episodes);
+        episodes.present(task, &self.inputs, self.outputs.len());
+        episodes
+    }
+
+    /// Root mean square output from step `from` on, relative to the largest step: near 0 where activity dies out.
+    pub fn persistence(&self, from: usize) -> f64 {
+        let sizes: Vec<f64> = self.outputs.iter().map(root_mean_square).collect();
+        let largest = sizes.iter().copied().fold(self.last_input_size, f64::max);
+        let late = &sizes[from.min(sizes.len())..];
+        let settled = (late.iter().map(|x| x * x).sum::<f64>() / late.len().max(1) as f64).sqrt();
+        if largest > 0.0 { settled / largest } else { 0.0 }
+    }
+}
+
+fn root_mean_square(matrix: &Matrix) -> f64 {
+    matrix.norm_l2() / ((matrix.nrows() * matrix.ncols()) as f64).sqrt()
+}
+
+/// Accuracy of each output (from 0) over the first `steps` output steps.
+pub fn output_accuracy(batch: &Batch, task: &Task, steps: usize) -> Vec<f64> {
+    let (d, targets) = (task.d(), batch.targets(task));
+    let mut right = vec![0usize; d];
+    let steps = steps.min(batch.outputs.len());
+    for (said, wanted) in batch.outputs.iter().zip(targets.targets().chunks(batch.episodes * d)).take(steps) {
+        for (episode, wanted) in wanted.chunks(d).enumerate() {
+            for (j, &u) in wanted.iter().enumerate() {
+                right[j] += usize::from(u != 0.0 && (u > 0.0) == (said[(j, episode)] > 0.0));
+            }
+        }
+    }
+    right.iter().map(|&count| count as f64 / (steps * batch.episodes).max(1) as f64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Activation, Initialization};
+
+    #[test]
+    fn a_network_without_biases_has_a_zero_mean_over_the_probes_at_every_step() {
+        let network = Initialization::Gaussian.network(12, 3, 3, Activation::Tanh, false, 4);
+        let observed = observe(&network, (4, 3), None, &ObserveParams::default()).unwrap();
+        for state in &observed.probe.states {
+            for i in 0..12 {
+                let sum: f64 = (0..state.ncols()).map(|episode| state[(i, episode)]).sum();
+                assert!(sum.abs() < 1e-12, "unit {i} has mean {sum}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_network_that_does_not_fit_the_task_is_refused() {
+        let network = Initialization::Gaussian.network(12, 3, 2, Activation::Tanh, false, 4);
+        let error = observe(&network, (4, 3), None, &ObserveParams::default()).unwrap_err().to_string();
+        assert!(error.contains("3 inputs and 2 outputs") && error.contains("d=3"), "{error}");
+    }
+}
