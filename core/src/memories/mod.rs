@@ -1,0 +1,198 @@
+//! Variable memories: where in the state of a network each variable of its task is kept.
+//!
+//! Every method returns the memories (Psi), a basis of states in which each column holds one component of one variable,
+//! and the readers (Psi*), which give the contents back. Each is judged on fresh inputs, by its worst component.
+
+mod dual;
+mod observability;
+mod orbit;
+mod power;
+mod remainder;
+mod rollout;
+mod score;
+
+pub use observability::observability;
+pub use remainder::Remainder;
+pub use score::{Component, Score};
+
+use crate::circuit::Core;
+use crate::linearize::{LinearizeError, Linearization, Visited};
+use crate::network::Network;
+use crate::numeric::{Matrix, NumericError, condition};
+use crate::observe::{Batch, Observations};
+use crate::task::Task;
+use serde::{Deserialize, Serialize};
+
+/// How the memories are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Two realizations of one linear system, the orbit's and the theory's, differ by a change of basis.
+    #[default]
+    Orbit,
+    /// Variable k holds the output of s-k steps ago: powers of the inverse operator at the origin.
+    Dual,
+    /// The same with the operator on the orbit.
+    DualOrbit,
+    /// The paper's Algorithm 1: powers of `W_hh` on the inverse of the readout, transients removed.
+    Power,
+    /// Algorithm 1 as the authors' code runs it: transients stay.
+    PowerReference,
+    /// What the network itself will say, run on. No linear basis.
+    Rollout,
+}
+
+impl Method {
+    /// Every method, in the order in which they are shown.
+    pub const ALL: [Self; 6] =
+        [Self::Orbit, Self::Dual, Self::DualOrbit, Self::Power, Self::PowerReference, Self::Rollout];
+
+    /// The name, as typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Orbit => "orbit",
+            Self::Dual => "dual",
+            Self::DualOrbit => "dual-orbit",
+            Self::Power => "power",
+            Self::PowerReference => "power-reference",
+            Self::Rollout => "rollout",
+        }
+    }
+}
+
+/// How memories are found and judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoriesParams {
+    /// `power`: 1 grounds the newest variable in the inverse of the readout, 0 in the input weights.
+    #[doc(alias = "alpha")]
+    pub grounding: f64,
+    /// Principal components of the remainder that are kept.
+    pub remainder_components: usize,
+    /// Singular values below this share of the largest are cut in pseudo-inverses.
+    pub relative_cut: f64,
+    /// A variable component counts as recovered from this share of right signs on.
+    pub recovered: f64,
+}
+
+impl Default for MemoriesParams {
+    fn default() -> Self {
+        Self { grounding: 1.0, remainder_components: 10, relative_cut: 1e-6, recovered: 0.99 }
+    }
+}
+
+/// What the methods start from.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The network.
+    pub network: &'a Network,
+    /// The task that says what the variables are.
+    pub task: &'a Task,
+    /// Its core.
+    pub core: &'a Core,
+    /// What was simulated.
+    pub observed: &'a Observations,
+    /// The visited states.
+    pub visited: &'a Visited,
+    /// The linearized orbit.
+    pub orbit: &'a Linearization,
+    /// The Jacobian at the origin.
+    pub jacobian: &'a Matrix,
+    /// The same restricted to what lasts; needed by `power` and `dual` only.
+    pub origin: Option<&'a Linearization>,
+}
+
+/// A basis of memories with its readers.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// H x core: the state that holds one component and nothing else.
+    #[doc(alias = "Psi")]
+    pub memories: Matrix,
+    /// core x H: reads the contents from a state.
+    #[doc(alias = "Psi*")]
+    pub readers: Matrix,
+}
+
+/// The variable memories of a network, found by one method.
+#[derive(Clone, Debug)]
+pub struct Memories {
+    /// How they were found.
+    pub method: Method,
+    /// Psi and Psi*; `rollout` has none.
+    pub frame: Option<Frame>,
+    /// What the memories leave out, and the learned circuit with all its cross blocks.
+    pub remainder: Option<Remainder>,
+    /// Condition number of Psi.
+    pub condition: Option<f64>,
+    /// Relative distance (Frobenius) of the learned circuit from Phi.
+    pub phi_error: Option<f64>,
+    /// How well the contents are read on fresh inputs.
+    pub score: Score,
+}
+
+/// Why memories could not be found.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoriesError {
+    /// The method needs the restricted Jacobian.
+    #[error("{method} needs the Jacobian at the origin restricted to what lasts; call linearize::restrict first")]
+    NoOrigin {
+        /// The method.
+        method: &'static str,
+    },
+    /// Nothing lasts at the origin.
+    #[error("no eigenvalue at the origin exceeds the threshold: there is nothing to look for memories in")]
+    NothingLasts,
+    /// The orbit could not be linearized.
+    #[error(transparent)]
+    Linearize(#[from] LinearizeError),
+    /// A matrix computation failed.
+    #[error(transparent)]
+    Numeric(#[from] NumericError),
+}
+
+/// Finds the memories by one method and scores them on fresh inputs.
+pub fn memories(
+    evidence: &Evidence<'_>,
+    method: Method,
+    params: &MemoriesParams,
+) -> Result<Memories, MemoriesError> {
+    let lasting = || match evidence.origin {
+        Some(origin) if origin.rank() == 0 => Err(MemoriesError::NothingLasts),
+        Some(origin) => Ok(origin),
+        None => Err(MemoriesError::NoOrigin { method: method.name() }),
+    };
+    let frame = match method {
+        Method::Rollout => {
+            let score = rollout::rollout(evidence, params)?;
+            return Ok(Memories { method, frame: None, remainder: None, condition: None, phi_error: None, score });
+        }
+        Method::Orbit => orbit::orbit(evidence, params)?,
+        Method::Dual => dual::dual(evidence, lasting()?, params)?,
+        Method::DualOrbit => dual::dual(evidence, evidence.orbit, params)?,
+        Method::Power => power::power(evidence, Some(lasting()?), params)?,
+        Method::PowerReference => power::power(evidence, None, params)?,
+    };
+    let place = match method {
+        Method::Orbit | Method::DualOrbit => Some(evidence.orbit),
+        _ => None,
+    };
+    let remainder = remainder::remainder(evidence, &frame, place, params)?;
+    let learned = remainder.phi_learned();
+    let phi = &evidence.core.step;
+    let phi_error = (&learned - phi).norm_l2() / phi.norm_l2().max(f64::MIN_POSITIVE);
+    let score = score::score(evidence, |t| &frame.readers * deviation(&evidence.observed.score, evidence.visited, t));
+    Ok(Memories {
+        method,
+        condition: Some(condition(&frame.memories)?),
+        phi_error: Some(phi_error),
+        score,
+        remainder: Some(remainder),
+        frame: Some(frame),
+    })
+}
+
+/// States of a batch at output step t, less the mean of the probes at that step.
+pub(crate) fn deviation(batch: &Batch, visited: &Visited, t: usize) -> Matrix {
+    let (state, mean) = (&batch.states[t], &visited.means[t]);
+    Matrix::from_fn(state.nrows(), state.ncols(), |i, j| state[(i, j)] - mean[i])
+}
