@@ -1,0 +1,199 @@
+//! Which function does this network compute? Read back from what it does, confirmed by what it is.
+//!
+//! The first output step decides: the window then holds our own independent random inputs, so that no cycle of the
+//! circuit makes two past components look alike. Later steps, other inputs and the linearized orbit confirm it. No task
+//! and no labels are used.
+
+mod behaviour;
+mod dense;
+mod structure;
+
+pub use dense::DenseReading;
+
+use crate::linearize::{Linearization, Visited};
+use crate::network::Network;
+use crate::numeric::{Matrix, NumericError};
+use crate::observe::{Batch, Observations};
+use crate::task::{Source, Task, TaskError};
+use serde::{Deserialize, Serialize};
+
+/// When a reading is stated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecurrenceParams {
+    /// How much more often the chosen component must agree with the output than any other, at the first output step.
+    pub margin: f64,
+    /// Agreement needed afterwards, from the network's own past and from the recurrence run freely.
+    pub agreement: f64,
+    /// Activity that falls below this share of its largest has died out: nothing is stated.
+    pub alive: f64,
+    /// A linear relation with a smaller relative residual confirms a reading.
+    pub confirmed: f64,
+    /// Among relations whose residuals differ by less than this the smaller lag is taken.
+    pub lag_slack: f64,
+    /// Share of variance that a dense f must explain to be stated.
+    pub dense_explained: f64,
+    /// Ridge of the dense fit, relative to the number of trials.
+    pub dense_ridge: f64,
+}
+
+impl Default for RecurrenceParams {
+    fn default() -> Self {
+        Self {
+            margin: 0.15,
+            agreement: 0.9,
+            alive: 1e-3,
+            confirmed: 0.2,
+            lag_slack: 0.05,
+            dense_explained: 0.95,
+            dense_ridge: 1e-6,
+        }
+    }
+}
+
+/// Where one output comes from, everything counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The output component.
+    pub output: usize,
+    /// How many steps back.
+    pub lag: usize,
+    /// The component it copies.
+    pub component: usize,
+    /// +1 or -1.
+    pub sign: i8,
+}
+
+/// The best reading of one output, with its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// What it says.
+    #[serde(flatten)]
+    pub step: Step,
+    /// Whether the evidence is enough to state it.
+    pub stated: bool,
+    /// Share of trials in which the first output agrees.
+    pub agreement: f64,
+    /// The same for the next best component.
+    pub runner_up: f64,
+    /// Agreement with the network's own past, over the probes.
+    pub own_past: f64,
+    /// Agreement with the recurrence run freely from the inputs, over the probes.
+    pub free_running: f64,
+    /// Relative residual of the same relation among the readers of the linearized orbit.
+    pub residual: Option<f64>,
+}
+
+/// How sure a recurrence is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    /// I can't tell.
+    CannotTell,
+    /// The network behaves so, but its linearized orbit does not show it.
+    Behaviour,
+    /// The network behaves so, and its linearized orbit shows why.
+    High,
+}
+
+/// The function read back from a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recurrence {
+    /// The best reading of each output.
+    pub readings: Vec<Reading>,
+    /// How sure the whole is.
+    pub confidence: Confidence,
+    /// The smallest agreement among all outputs.
+    pub agreement: f64,
+    /// A dense f, where no selection can be stated and the outputs are a linear function of the inputs.
+    pub dense: Option<DenseReading>,
+}
+
+impl Recurrence {
+    /// The signed selection in full, or nothing.
+    pub fn stated(&self) -> Option<Vec<Step>> {
+        self.readings.iter().map(|reading| reading.stated.then_some(reading.step)).collect()
+    }
+
+    /// The task that the network computes, where it can be told.
+    pub fn task(&self, s: usize, d: usize) -> Option<Task> {
+        let selection = || selection_task(&self.stated()?, s, d).ok();
+        let dense = || Task::from_matrix("read back", s, d, self.dense.as_ref()?.matrix.clone()).ok();
+        selection().or_else(dense)
+    }
+}
+
+/// Why nothing could be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecurrenceError {
+    /// A reading that is no task.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// A matrix computation failed.
+    #[error(transparent)]
+    Numeric(#[from] NumericError),
+}
+
+/// Reads the function back from behaviour alone; [`confirm`] adds the linearized orbit.
+pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<Recurrence, RecurrenceError> {
+    let (s, d) = (observed.s, observed.d);
+    let means = mean_outputs(&observed.probe);
+    let mut readings = behaviour::best_readings(&observed.trial, &means, s);
+    let steps: Vec<Step> = readings.iter().map(|reading| reading.step).collect();
+    behaviour::verify(&mut readings, &observed.probe, &means, &selection_task(&steps, s, d)?);
+    let alive = observed.probe.persistence(observed.probe.outputs.len() / 2) > params.alive;
+    for reading in &mut readings {
+        reading.stated = reading.stated
+            && alive
+            && reading.agreement - reading.runner_up >= params.margin
+            && reading.own_past.min(reading.free_running) >= params.agreement;
+    }
+    let agreement = readings.iter().map(|r| r.own_past.min(r.free_running)).fold(1.0, f64::min);
+    let all = readings.iter().all(|reading| reading.stated);
+    let dense = if all || !alive { None } else { dense::dense(&observed.trial, s, d, params)? };
+    let confidence = if all || dense.is_some() { Confidence::Behaviour } else { Confidence::CannotTell };
+    Ok(Recurrence { readings, confidence, agreement, dense })
+}
+
+/// Looks for the same relations among the readers of the linearized orbit; raises the confidence if all are there.
+pub fn confirm(
+    recurrence: &mut Recurrence,
+    network: &Network,
+    visited: &Visited,
+    orbit: &Linearization,
+    params: &RecurrenceParams,
+) -> Result<(), RecurrenceError> {
+    let residuals = structure::residuals(network, visited, orbit, &recurrence.readings)?;
+    for (reading, residual) in recurrence.readings.iter_mut().zip(residuals) {
+        reading.residual = Some(residual);
+    }
+    let shown = |reading: &Reading| reading.residual.is_some_and(|residual| residual < params.confirmed);
+    if recurrence.stated().is_some() && recurrence.readings.iter().all(shown) {
+        recurrence.confidence = Confidence::High;
+    }
+    Ok(())
+}
+
+/// The best relation for each output that the linearized orbit alone shows, and its residual; behaviour is not asked.
+pub fn read_structure(
+    network: &Network,
+    visited: &Visited,
+    orbit: &Linearization,
+    s: usize,
+    params: &RecurrenceParams,
+) -> Result<Vec<(Step, f64)>, RecurrenceError> {
+    Ok(structure::best_relations(network, visited, orbit, s, params.lag_slack)?)
+}
+
+fn selection_task(steps: &[Step], s: usize, d: usize) -> Result<Task, TaskError> {
+    let source = |step: &Step| Source { lag: step.lag, component: step.component - 1, negated: step.sign < 0 };
+    Task::selection("read back", s, d, steps.iter().map(source).collect())
+}
+
+/// Mean output over the probes at each step: what biases add, zero without them.
+fn mean_outputs(probe: &Batch) -> Vec<Vec<f64>> {
+    let mean = |said: &Matrix| {
+        (0..said.nrows()).map(|j| (0..said.ncols()).map(|e| said[(j, e)]).sum::<f64>() / said.ncols() as f64).collect()
+    };
+    probe.outputs.iter().map(mean).collect()
+}
