@@ -1,0 +1,172 @@
+//! From weights to a circuit that a person can read.
+//!
+//! Every stage runs once, on simulations that they share, and the result says what was found, how sure it is and what
+//! speaks against it. Text, JSON and the page are views of one [`Interpretation`].
+
+mod params;
+mod pipeline;
+mod verdict;
+mod warning;
+
+pub use params::InterpretParams;
+pub use pipeline::interpret;
+pub use verdict::{Reason, Verdict, VerdictParams};
+pub use warning::{Note, Warning};
+
+use crate::circuit::CircuitError;
+use crate::linearize::{LinearizeError, Linearization};
+use crate::memories::{Component, Memories, MemoriesError, Method};
+use crate::network::Accuracy;
+use crate::numeric::NumericError;
+use crate::observe::ObserveError;
+use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
+use crate::spectrum::Spectrum;
+use crate::task::Task;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What is known about a network before it is interpreted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// It was trained on this task: does it hold the task's circuit?
+    Task(Task),
+    /// Only the number of input steps is known: what does it compute?
+    Blind {
+        /// Input steps, which is variables.
+        s: usize,
+    },
+}
+
+/// A task in a few numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TaskSummary {
+    /// What it is called; nothing where it could not be told.
+    pub name: Option<String>,
+    /// Variables.
+    pub s: usize,
+    /// Components of a variable.
+    pub d: usize,
+    /// Components that are kept for good.
+    pub core: Option<usize>,
+}
+
+/// The spectra, by place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Spectra {
+    /// Of the Jacobian at the zero state.
+    pub origin: Spectrum,
+    /// Of the best linear map on the visited states.
+    pub orbit: Spectrum,
+}
+
+/// Memories in a few numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MemoriesSummary {
+    /// How they were found.
+    pub method: Method,
+    /// Share of right signs on fresh inputs, over all components.
+    pub mean: f64,
+    /// The same for the worst component.
+    pub worst: f64,
+    /// Which component that is.
+    pub worst_component: Option<Component>,
+    /// Whether every component is recovered.
+    pub recovered: bool,
+    /// Condition number of the memories.
+    pub condition: Option<f64>,
+    /// Relative distance of the learned circuit from Phi.
+    pub phi_error: Option<f64>,
+}
+
+/// How the visited states fill the state space.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rank {
+    /// Directions that the orbit was linearized on.
+    pub used: usize,
+    /// Directions before the largest gap between consecutive singular values.
+    pub largest_gap: usize,
+    /// The ratio at that gap.
+    pub gap_ratio: f64,
+    /// Share of each step that the linear map does not predict.
+    pub residual: f64,
+    /// Singular values of the visited states, falling.
+    pub singular_values: Vec<f64>,
+}
+
+/// What was found in a network.
+#[derive(Clone, Debug, Serialize)]
+pub struct Interpretation {
+    /// The task, given or read back.
+    pub task: TaskSummary,
+    /// Whether the task was read back and not given.
+    pub blind: bool,
+    /// Hidden units.
+    pub hidden: usize,
+    /// Accuracy on the task over a long output phase.
+    pub accuracy: Option<Accuracy>,
+    /// Accuracy of each output over the first s output steps.
+    pub outputs: Vec<f64>,
+    /// What it comes to.
+    pub verdict: Verdict,
+    /// Why.
+    pub reasons: Vec<Reason>,
+    /// Components that the linear memories do not recover.
+    pub not_linear: Vec<Component>,
+    /// Eigenvalues against the theory.
+    pub spectrum: Spectra,
+    /// How the visited states fill the state space; nothing where activity dies out.
+    pub rank: Option<Rank>,
+    /// The memories by the method asked for.
+    pub memories: Option<MemoriesSummary>,
+    /// Every method that was asked for, by name.
+    pub methods: Option<BTreeMap<&'static str, MemoriesSummary>>,
+    /// The signed selection that the network computes, or nothing where it can't be told.
+    pub recurrence: Option<Vec<Step>>,
+    /// The function in words.
+    pub recurrence_in_words: Vec<String>,
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// The evidence for each output.
+    pub readings: Vec<Reading>,
+    /// What a person should know before trusting this.
+    pub warnings: Vec<Note>,
+    /// Every number that decided something.
+    pub params: InterpretParams,
+    /// The matrices behind the numbers.
+    #[serde(skip)]
+    pub details: Details,
+}
+
+/// The matrices behind an interpretation.
+#[derive(Clone, Debug, Default)]
+pub struct Details {
+    /// The task that the memories belong to.
+    pub task: Option<Task>,
+    /// The linearized orbit.
+    pub orbit: Option<Linearization>,
+    /// Memories in the order of the methods asked for, the one shown first.
+    pub memories: Vec<Memories>,
+}
+
+/// Why a network could not be interpreted.
+#[derive(Debug, thiserror::Error)]
+pub enum InterpretError {
+    /// Simulation failed.
+    #[error(transparent)]
+    Observe(#[from] ObserveError),
+    /// The theory's circuit could not be built.
+    #[error(transparent)]
+    Circuit(#[from] CircuitError),
+    /// Linearization failed.
+    #[error(transparent)]
+    Linearize(#[from] LinearizeError),
+    /// No memories.
+    #[error(transparent)]
+    Memories(#[from] MemoriesError),
+    /// Nothing could be read back.
+    #[error(transparent)]
+    Recurrence(#[from] RecurrenceError),
+    /// A matrix computation failed.
+    #[error(transparent)]
+    Numeric(#[from] NumericError),
+}

@@ -1,0 +1,52 @@
+//! Every number that decides something, in one place.
+
+use super::VerdictParams;
+use crate::linearize::{OrbitParams, VisitedParams};
+use crate::memories::{MemoriesParams, Method};
+use crate::observe::ObserveParams;
+use crate::recurrence::RecurrenceParams;
+use crate::spectrum::SpectrumParams;
+use serde::{Deserialize, Serialize};
+
+/// How a network is interpreted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct InterpretParams {
+    /// The method whose memories are shown.
+    pub method: Method,
+    /// Further methods to compare with.
+    pub methods: Vec<Method>,
+    /// How much is simulated.
+    pub observe: ObserveParams,
+    /// Which states count as the orbit.
+    pub visited: VisitedParams,
+    /// How the orbit is linearized.
+    pub orbit: OrbitParams,
+    /// How eigenvalues at the origin are compared.
+    pub origin_spectrum: SpectrumParams,
+    /// How eigenvalues on the orbit are compared.
+    pub orbit_spectrum: SpectrumParams,
+    /// How memories are found and judged.
+    pub memories: MemoriesParams,
+    /// When a reading is stated.
+    pub recurrence: RecurrenceParams,
+    /// What separates the verdicts.
+    pub verdict: VerdictParams,
+}
+
+impl Default for InterpretParams {
+    fn default() -> Self {
+        Self {
+            method: Method::default(),
+            methods: vec![],
+            observe: ObserveParams::default(),
+            visited: VisitedParams::default(),
+            orbit: OrbitParams::default(),
+            origin_spectrum: SpectrumParams::at_a_point(),
+            orbit_spectrum: SpectrumParams::on_the_orbit(),
+            memories: MemoriesParams::default(),
+            recurrence: RecurrenceParams::default(),
+            verdict: VerdictParams::default(),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The stages in order.
+
+use super::verdict::{Findings, judge};
+use super::{
+    Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, Note, Question, Rank, Spectra,
+    TaskSummary, Verdict, Warning,
+};
+use crate::circuit::Core;
+use crate::linearize::{Linearization, Place, Visited, orbit, origin, restrict, visit};
+use crate::memories::{Component, Evidence, Memories, Method, memories};
+use crate::network::{Accuracy, Network};
+use crate::numeric::{Matrix, eigenvalues};
+use crate::observe::{Observations, observe, output_accuracy};
+use crate::recurrence::{Recurrence, confirm, read_back};
+use crate::spectrum::spectrum;
+use crate::task::Task;
+
+/// Memories with a larger condition number are worth a warning.
+const CONDITION_LIMIT: f64 = 1e3;
+
+/// Interprets a network.
+pub fn interpret(
+    network: &Network,
+    question: &Question,
+    params: &InterpretParams,
+) -> Result<Interpretation, InterpretError> {
+    let (s, d) = match question {
+        Question::Task(task) => (task.s(), task.d()),
+        Question::Blind { s } => (*s, network.outputs()),
+    };
+    let observed = observe(network, (s, d), None, &params.observe)?;
+    let mut reading = read_back(&observed, &params.recurrence)?;
+    let (task, blind) = match question {
+        Question::Task(task) => (Some(task.clone()), false),
+        Question::Blind { .. } => (reading.task(s, d), true),
+    };
+    let core = task.as_ref().map(Core::of).transpose()?;
+    let theory = core.as_ref().map(Core::eigenvalues);
+    let jacobian = origin(network);
+    let at_origin = spectrum(&eigenvalues(&jacobian)?, theory, &params.origin_spectrum)?;
+    let persistence = observed.probe.persistence(params.visited.settle);
+    let orbit = match persistence > params.verdict.alive {
+        true => Some(linearize_orbit(&observed, core.as_ref(), params)?),
+        false => None,
+    };
+    let on_orbit = match &orbit {
+        Some((_, orbit)) => eigenvalues(&orbit.operator)?,
+        None => vec![],
+    };
+    let on_orbit = spectrum(&on_orbit, theory, &params.orbit_spectrum)?;
+    let mut warnings: Vec<Warning> = vec![];
+    let mut found = vec![];
+    if let Some((visited, orbit)) = &orbit {
+        confirm(&mut reading, network, visited, orbit, &params.recurrence)?;
+        warnings.extend(orbit.doubts.iter().cloned().map(Warning::Orbit));
+        if let (Some(task), Some(core)) = (&task, &core) {
+            let evidence =
+                Evidence { network, task, core, observed: &observed, visited, orbit, jacobian: &jacobian, origin: None };
+            found = find_memories(&evidence, params, &mut warnings)?;
+        }
+    }
+    let by_orbit = found.iter().find(|memories| memories.method == Method::Orbit).map(|memories| &memories.score);
+    let not_linear = not_recovered(&core, by_orbit.map(|score| score.components.as_slice()), d, params);
+    let outputs = task.as_ref().map(|task| output_accuracy(&observed.trial, task, s));
+    let (verdict, reasons) = judge(
+        &Findings {
+            persistence,
+            outputs: outputs.as_deref(),
+            directions: (on_orbit.found, core.as_ref().map_or(0, Core::dimension)),
+            score: by_orbit,
+            not_linear: &not_linear,
+            recovered: params.memories.recovered,
+        },
+        &params.verdict,
+    );
+    if verdict == Verdict::NotLearned {
+        warnings.insert(0, Warning::NotLearned);
+    }
+    for (place, spectrum) in [(Place::Origin, &at_origin), (Place::Orbit, &on_orbit)] {
+        if let Some(expected) = spectrum.expected.filter(|&expected| expected != spectrum.found) {
+            warnings.push(Warning::CountDiffers { place, found: spectrum.found, expected });
+        }
+    }
+    if network.has_bias() {
+        warnings.push(Warning::Biases);
+    }
+    if let Question::Task(task) = question {
+        warnings.extend(something_else(&reading, task));
+    }
+    let horizon = params.observe.accuracy_horizon;
+    let accuracy = task.as_ref().map(|task| {
+        let by_output = output_accuracy(&observed.score, task, horizon);
+        Accuracy { horizon, value: by_output.iter().sum::<f64>() / d as f64 }
+    });
+    // Only methods that were asked for are shown; `orbit` always runs, because the verdict rests on it.
+    let shown: Vec<MemoriesSummary> = found.iter().map(|memories| summary(memories, params)).collect();
+    let methods = (!params.methods.is_empty()).then(|| {
+        let asked = shown.iter().filter(|summary| params.methods.contains(&summary.method));
+        asked.map(|summary| (summary.method.name(), summary.clone())).collect()
+    });
+    Ok(Interpretation {
+        task: TaskSummary {
+            name: task.as_ref().map(|task| task.name().to_string()),
+            s,
+            d,
+            core: core.as_ref().map(Core::dimension),
+        },
+        blind,
+        hidden: network.hidden(),
+        accuracy,
+        outputs: outputs.unwrap_or_default(),
+        verdict,
+        reasons,
+        not_linear,
+        spectrum: Spectra { origin: at_origin, orbit: on_orbit },
+        rank: orbit.as_ref().map(|(visited, orbit)| Rank {
+            used: orbit.rank(),
+            largest_gap: visited.largest_gap,
+            gap_ratio: visited.gap_ratio,
+            residual: orbit.residual,
+            singular_values: visited.singular_values.clone(),
+        }),
+        memories: shown.iter().find(|summary| summary.method == params.method).cloned(),
+        methods,
+        recurrence: reading.stated(),
+        recurrence_in_words: reading.task(s, d).map(|task| task.recurrence()).unwrap_or_default(),
+        confidence: reading.confidence,
+        readings: reading.readings,
+        warnings: warnings.into_iter().map(Note::from).collect(),
+        params: params.clone(),
+        details: Details { task, orbit: orbit.map(|(_, orbit)| orbit), memories: found },
+    })
+}
+
+fn linearize_orbit(
+    observed: &Observations,
+    core: Option<&Core>,
+    params: &InterpretParams,
+) -> Result<(Visited, Linearization), InterpretError> {
+    let visited = visit(&observed.probe, &params.visited)?;
+    let rank = core.map_or(visited.largest_gap, Core::dimension);
+    let orbit = orbit(&visited, rank, &params.orbit)?;
+    Ok((visited, orbit))
+}
+
+/// The method to show first, `orbit` for the verdict, and those to compare with; each once.
+fn find_memories(
+    evidence: &Evidence<'_>,
+    params: &InterpretParams,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Memories>, InterpretError> {
+    let mut wanted = vec![params.method];
+    for method in params.methods.iter().copied().chain([Method::Orbit]) {
+        if !wanted.contains(&method) {
+            wanted.push(method);
+        }
+    }
+    let needs_origin = wanted.iter().any(|method| matches!(method, Method::Power | Method::Dual));
+    let threshold = params.origin_spectrum.threshold;
+    let lasting = |jacobian: &Matrix| restrict(jacobian, threshold, Place::Origin);
+    let origin = needs_origin.then(|| lasting(evidence.jacobian)).transpose()?;
+    let evidence = Evidence { origin: origin.as_ref(), ..*evidence };
+    let mut found = vec![];
+    for method in wanted {
+        match memories(&evidence, method, &params.memories) {
+            Ok(memories) => {
+                if let Some(condition) = memories.condition.filter(|&condition| condition > CONDITION_LIMIT) {
+                    warnings.push(Warning::IllConditioned { method, condition, limit: CONDITION_LIMIT });
+                }
+                found.push(memories);
+            }
+            Err(error) => warnings.push(Warning::MethodFailed { method, why: error.to_string() }),
+        }
+    }
+    Ok(found)
+}
+
+fn not_recovered(
+    core: &Option<Core>,
+    components: Option<&[f64]>,
+    d: usize,
+    params: &InterpretParams,
+) -> Vec<Component> {
+    let (Some(at), Some(scores)) = (core.as_ref().and_then(|core| core.components.as_ref()), components) else {
+        return vec![];
+    };
+    let missed = at.iter().zip(scores).filter(|(_, score)| **score < params.memories.recovered);
+    missed.map(|(index, _)| Component { variable: index / d + 1, component: index % d + 1 }).collect()
+}
+
+fn something_else(reading: &Recurrence, task: &Task) -> Option<Warning> {
+    let sources = task.sources()?;
+    let differs = |(j, source): (usize, &crate::task::Source)| {
+        let reading = reading.readings.get(j)?;
+        let (lag, component) = (reading.step.lag, reading.step.component - 1);
+        let same = (lag, component, reading.step.sign < 0) == (source.lag, source.component, source.negated);
+        (reading.stated && !same).then_some(j + 1)
+    };
+    let outputs: Vec<usize> = sources.iter().enumerate().filter_map(differs).collect();
+    (!outputs.is_empty()).then_some(Warning::ComputesSomethingElse { outputs })
+}
+
+fn summary(memories: &Memories, params: &InterpretParams) -> MemoriesSummary {
+    MemoriesSummary {
+        method: memories.method,
+        mean: memories.score.mean,
+        worst: memories.score.worst,
+        worst_component: memories.score.worst_component,
+        recovered: memories.score.worst >= params.memories.recovered,
+        // JSON has no infinity; a singular basis has no condition number worth a number.
+        condition: memories.condition.filter(|condition| condition.is_finite()),
+        phi_error: memories.phi_error.filter(|error| error.is_finite()),
+    }
+}

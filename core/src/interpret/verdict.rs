@@ -1,0 +1,167 @@
+//! What it comes to.
+
+use crate::memories::{Component, Score};
+use serde::{Deserialize, Serialize};
+
+/// What separates the verdicts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VerdictParams {
+    /// An output is held if it is right more often than this over the first s output steps; chance is 0.5.
+    pub held: f64,
+    /// Activity that falls below this share of its largest has died out.
+    pub alive: f64,
+}
+
+impl Default for VerdictParams {
+    fn default() -> Self {
+        Self { held: 0.6, alive: 1e-3 }
+    }
+}
+
+/// What a network comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The theory's circuit: every variable has linear memories of its own.
+    Circuit,
+    /// Every output is held, but in fewer linear directions than the core needs.
+    Superposed,
+    /// Some outputs are held, others are not.
+    Partial,
+    /// Nothing is held.
+    NotLearned,
+}
+
+impl Verdict {
+    /// The name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Circuit => "circuit",
+            Self::Superposed => "superposed",
+            Self::Partial => "partial",
+            Self::NotLearned => "not-learned",
+        }
+    }
+}
+
+/// Why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Reason {
+    /// Activity dies out after the inputs end.
+    Silent {
+        /// Late activity as a share of the largest.
+        persistence: f64,
+    },
+    /// Outputs at chance level, counted from 1.
+    OutputsNotHeld {
+        /// Which.
+        outputs: Vec<usize>,
+    },
+    /// No task is known and none could be read back.
+    FunctionUnknown,
+    /// As many lasting directions as the core needs.
+    EveryDirection {
+        /// How many.
+        directions: usize,
+    },
+    /// Fewer lasting directions than the core needs.
+    TooFewDirections {
+        /// Found on the orbit.
+        found: usize,
+        /// Needed.
+        needed: usize,
+    },
+    /// Every component is read from the state by a linear map.
+    EveryComponent {
+        /// Share of right signs of the worst.
+        worst: f64,
+    },
+    /// Components that no linear map of this kind reads.
+    ComponentsNotLinear {
+        /// Which.
+        components: Vec<Component>,
+        /// Share of right signs of the worst.
+        worst: f64,
+    },
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Silent { persistence } => {
+                write!(f, "activity dies out when the inputs end (late activity is {persistence:.0e} of the largest)")
+            }
+            Self::OutputsNotHeld { outputs } => write!(f, "outputs at chance level: {}", list(outputs)),
+            Self::FunctionUnknown => write!(f, "no task is known, and the function cannot be told from behaviour"),
+            Self::EveryDirection { directions } => write!(f, "all {directions} directions of the core last on the orbit"),
+            Self::TooFewDirections { found, needed } => {
+                write!(f, "{found} lasting directions on the orbit where the core needs {needed}")
+            }
+            Self::EveryComponent { worst } => {
+                write!(f, "every component of the core is read linearly (worst {worst:.4})")
+            }
+            Self::ComponentsNotLinear { components, worst } => {
+                let mut by_component: std::collections::BTreeMap<usize, Vec<usize>> = Default::default();
+                components.iter().for_each(|at| by_component.entry(at.component).or_default().push(at.variable));
+                let groups = by_component.iter().map(|(c, variables)| format!("u{c} in {}", list(variables)));
+                let groups: Vec<String> = groups.collect();
+                write!(f, "not read linearly (worst {worst:.2}): variables {}", groups.join("; "))
+            }
+        }
+    }
+}
+
+fn list(numbers: &[usize]) -> String {
+    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// What the verdict is drawn from.
+pub(super) struct Findings<'a> {
+    pub(super) persistence: f64,
+    /// Accuracy of each output over the first s output steps; `None` where no function is known.
+    pub(super) outputs: Option<&'a [f64]>,
+    /// Lasting directions on the orbit, found and needed.
+    pub(super) directions: (usize, usize),
+    /// How well the `orbit` memories are read.
+    pub(super) score: Option<&'a Score>,
+    /// Components below the recovery threshold.
+    pub(super) not_linear: &'a [Component],
+    pub(super) recovered: f64,
+}
+
+pub(super) fn judge(findings: &Findings<'_>, params: &VerdictParams) -> (Verdict, Vec<Reason>) {
+    if findings.persistence.is_nan() || findings.persistence <= params.alive {
+        return (Verdict::NotLearned, vec![Reason::Silent { persistence: findings.persistence }]);
+    }
+    let Some(outputs) = findings.outputs else {
+        return (Verdict::Partial, vec![Reason::FunctionUnknown]);
+    };
+    let dropped: Vec<usize> = (1..=outputs.len()).filter(|j| outputs[j - 1] <= params.held).collect();
+    if dropped.len() == outputs.len() {
+        return (Verdict::NotLearned, vec![Reason::OutputsNotHeld { outputs: dropped }]);
+    }
+    let (found, needed) = findings.directions;
+    let worst = findings.score.map_or(0.0, |score| score.worst);
+    let mut reasons = vec![];
+    if !dropped.is_empty() {
+        reasons.push(Reason::OutputsNotHeld { outputs: dropped.clone() });
+    }
+    reasons.push(match found == needed {
+        true => Reason::EveryDirection { directions: needed },
+        false => Reason::TooFewDirections { found, needed },
+    });
+    reasons.push(match worst >= findings.recovered {
+        true => Reason::EveryComponent { worst },
+        false => Reason::ComponentsNotLinear { components: findings.not_linear.to_vec(), worst },
+    });
+    let verdict = if found == needed && worst >= findings.recovered {
+        Verdict::Circuit
+    } else if dropped.is_empty() {
+        Verdict::Superposed
+    } else {
+        Verdict::Partial
+    };
+    (verdict, reasons)
+}

@@ -1,0 +1,96 @@
+//! What a person should know before trusting an interpretation.
+
+use crate::linearize::{Doubt, Place};
+use crate::memories::Method;
+use serde::Serialize;
+
+/// Something that speaks against a result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Warning {
+    /// The network did not learn its task.
+    NotLearned,
+    /// The number of lasting eigenvalues is not the theory's, so the spectral error is indeterminate.
+    CountDiffers {
+        /// Where.
+        place: Place,
+        /// Eigenvalues found.
+        found: usize,
+        /// Eigenvalues expected.
+        expected: usize,
+    },
+    /// The memories are nearly dependent.
+    IllConditioned {
+        /// Which.
+        method: Method,
+        /// Their condition number.
+        condition: f64,
+        /// The largest one that goes without a warning.
+        limit: f64,
+    },
+    /// A method could not be applied.
+    MethodFailed {
+        /// Which.
+        method: Method,
+        /// Why.
+        why: String,
+    },
+    /// The network computes something else than its task for these outputs (from 1).
+    ComputesSomethingElse {
+        /// Which.
+        outputs: Vec<usize>,
+    },
+    /// The network has biases: states are taken relative to their mean at each step.
+    Biases,
+    /// The orbit was started at a fixed point, as the zero state is far from it.
+    StartedAtFixedPoint,
+    /// A doubt about the linearized orbit.
+    #[serde(untagged)]
+    Orbit(Doubt),
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotLearned => write!(f, "the network did not learn its task: nothing below describes a circuit"),
+            Self::CountDiffers { place, found, expected } => {
+                let place = match place {
+                    Place::Origin => "at the origin",
+                    Place::FixedPoint => "at the fixed point",
+                    Place::Orbit => "on the orbit",
+                };
+                write!(f, "{found} lasting eigenvalues {place} where the theory has {expected}: no spectral error")
+            }
+            Self::IllConditioned { method, condition, limit } => {
+                let name = method.name();
+                write!(f, "{name}: the memories are nearly dependent (condition {condition:.0e}, over {limit:.0e})")
+            }
+            Self::MethodFailed { method, why } => write!(f, "{}: {why}", method.name()),
+            Self::ComputesSomethingElse { outputs } => {
+                let outputs: Vec<String> = outputs.iter().map(usize::to_string).collect();
+                write!(f, "the network computes something else than its task for output {}", outputs.join(", "))
+            }
+            Self::Biases => write!(f, "the network has biases: states are taken relative to their mean at each step"),
+            Self::StartedAtFixedPoint => {
+                write!(f, "started at a fixed point: from the zero state the network is too far from its orbit")
+            }
+            Self::Orbit(doubt) => doubt.fmt(f),
+        }
+    }
+}
+
+/// A warning with its text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Note {
+    /// The warning.
+    #[serde(flatten)]
+    pub warning: Warning,
+    /// What it says.
+    pub message: String,
+}
+
+impl From<Warning> for Note {
+    fn from(warning: Warning) -> Self {
+        Self { message: warning.to_string(), warning }
+    }
+}
