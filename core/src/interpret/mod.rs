@@ -14,7 +14,7 @@ pub use verdict::{Reason, Verdict, VerdictParams};
 pub use warning::{Note, Warning};
 
 use crate::circuit::CircuitError;
-use crate::linearize::{LinearizeError, Linearization};
+use crate::linearize::{Linearization, LinearizeError};
 use crate::memories::{Component, Memories, MemoriesError, Method};
 use crate::network::Accuracy;
 use crate::numeric::NumericError;

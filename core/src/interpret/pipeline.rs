@@ -54,8 +54,16 @@ pub fn interpret(
         confirm(&mut reading, network, visited, orbit, &params.recurrence)?;
         warnings.extend(orbit.doubts.iter().cloned().map(Warning::Orbit));
         if let (Some(task), Some(core)) = (&task, &core) {
-            let evidence =
-                Evidence { network, task, core, observed: &observed, visited, orbit, jacobian: &jacobian, origin: None };
+            let evidence = Evidence {
+                network,
+                task,
+                core,
+                observed: &observed,
+                visited,
+                orbit,
+                jacobian: &jacobian,
+                origin: None,
+            };
             found = find_memories(&evidence, params, &mut warnings)?;
         }
     }

@@ -95,7 +95,9 @@ impl std::fmt::Display for Reason {
             }
             Self::OutputsNotHeld { outputs } => write!(f, "outputs at chance level: {}", list(outputs)),
             Self::FunctionUnknown => write!(f, "no task is known, and the function cannot be told from behaviour"),
-            Self::EveryDirection { directions } => write!(f, "all {directions} directions of the core last on the orbit"),
+            Self::EveryDirection { directions } => {
+                write!(f, "all {directions} directions of the core last on the orbit")
+            }
             Self::TooFewDirections { found, needed } => {
                 write!(f, "{found} lasting directions on the orbit where the core needs {needed}")
             }

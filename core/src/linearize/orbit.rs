@@ -1,7 +1,7 @@
 //! The best linear map on the visited states: dynamic mode decomposition over many trajectories at once.
 
 use super::settling::settled_reading;
-use super::{Doubt, LinearizeError, Linearization, Place, SettlingParams, Visited};
+use super::{Doubt, Linearization, LinearizeError, Place, SettlingParams, Visited};
 use crate::numeric::{Matrix, eigenvalues};
 use serde::{Deserialize, Serialize};
 

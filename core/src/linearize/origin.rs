@@ -1,6 +1,6 @@
 //! The Jacobian at the zero state.
 
-use super::{LinearizeError, Linearization, Place};
+use super::{Linearization, LinearizeError, Place};
 use crate::network::{Cell, Network};
 use crate::numeric::{InvariantSubspace, Matrix};
 

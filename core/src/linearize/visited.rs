@@ -77,7 +77,8 @@ pub fn visit(probe: &Batch, params: &VisitedParams) -> Result<Visited, Linearize
     let settled = deviations.subcols(params.settle * episodes, (steps - 1 - params.settle) * episodes);
     let settled_moments = settled * settled.transpose();
     let (singular_values, directions) = principal_directions(&settled_moments)?;
-    let (first, last) = (deviations.subcols(0, params.settle * episodes), deviations.subcols((steps - 1) * episodes, episodes));
+    let (first, last) =
+        (deviations.subcols(0, params.settle * episodes), deviations.subcols((steps - 1) * episodes, episodes));
     let moments = settled_moments + first * first.transpose() + last * last.transpose();
     let largest = singular_values.first().copied().unwrap_or(0.0);
     let rank = singular_values.iter().take_while(|&&value| value > params.zero * largest).count();
@@ -86,7 +87,18 @@ pub fn visit(probe: &Batch, params: &VisitedParams) -> Result<Visited, Linearize
     let best = ratios.enumerate().take(rank).fold((0, 0.0), |best, (k, r)| if r > best.1 { (k + 1, r) } else { best });
     let (largest_gap, gap_ratio) = best;
     let settle = params.settle;
-    Ok(Visited { means, deviations, moments, episodes, settle, singular_values, directions, rank, largest_gap, gap_ratio })
+    Ok(Visited {
+        means,
+        deviations,
+        moments,
+        episodes,
+        settle,
+        singular_values,
+        directions,
+        rank,
+        largest_gap,
+        gap_ratio,
+    })
 }
 
 /// Square roots of the eigenvalues of a matrix of second moments, falling, with the eigenvectors.

@@ -16,7 +16,7 @@ pub use remainder::Remainder;
 pub use score::{Component, Score};
 
 use crate::circuit::Core;
-use crate::linearize::{LinearizeError, Linearization, Visited};
+use crate::linearize::{Linearization, LinearizeError, Visited};
 use crate::network::Network;
 use crate::numeric::{Matrix, NumericError, condition};
 use crate::observe::{Batch, Observations};
@@ -151,11 +151,7 @@ pub enum MemoriesError {
 }
 
 /// Finds the memories by one method and scores them on fresh inputs.
-pub fn memories(
-    evidence: &Evidence<'_>,
-    method: Method,
-    params: &MemoriesParams,
-) -> Result<Memories, MemoriesError> {
+pub fn memories(evidence: &Evidence<'_>, method: Method, params: &MemoriesParams) -> Result<Memories, MemoriesError> {
     let lasting = || match evidence.origin {
         Some(origin) if origin.rank() == 0 => Err(MemoriesError::NothingLasts),
         Some(origin) => Ok(origin),

@@ -48,9 +48,8 @@ pub(super) fn residuals(
 ) -> Result<Vec<f64>, NumericError> {
     let longest = readings.iter().map(|reading| reading.step.lag).max().unwrap_or(1);
     let readers = readers(network, visited, orbit, longest)?;
-    let of = |Step { output, lag, component, sign }: Step| {
-        readers.residual(output - 1, lag, component - 1, f64::from(sign))
-    };
+    let of =
+        |Step { output, lag, component, sign }: Step| readers.residual(output - 1, lag, component - 1, f64::from(sign));
     Ok(readings.iter().map(|reading| of(reading.step)).collect())
 }
 
