@@ -3,11 +3,14 @@
 use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
-use ketbra::task::{KNOWN_TASKS, Task};
+use ketbra::circuit::{Description, Place};
+use ketbra::task::KNOWN_TASKS;
 use std::fmt::Write;
 
 /// Rows of a list that a person reads; `--json` has them all.
 const MOST_ROWS: usize = 16;
+/// Widest grid of variables and components that is drawn.
+const MOST_COLUMNS: usize = 40;
 
 /// Describe a task: the recurrence, the cycles, the core and its eigenvalues
 #[derive(clap::Args)]
@@ -43,19 +46,16 @@ impl TaskCommand {
             return Ok(());
         };
         let task = self.size.of(name)?;
-        if self.json {
-            print_json(&task.recurrence())
-        } else {
-            print(&in_words(&task))
-        }
+        let description = Description::of(&task).map_err(Failure::could_not)?;
+        if self.json { print_json(&description) } else { print(&in_words(&description)) }
         Ok(())
     }
 
     fn list(&self) {
         if self.json {
-            let known = KNOWN_TASKS.map(
-                |known| serde_json::json!({ "name": known.name, "summary": known.summary, "any_size": known.any_size }),
-            );
+            let known = KNOWN_TASKS.map(|known| {
+                serde_json::json!({ "name": known.name, "summary": known.summary, "any_size": known.any_size })
+            });
             return print_json(&known);
         }
         for known in KNOWN_TASKS {
@@ -66,10 +66,51 @@ impl TaskCommand {
     }
 }
 
-fn in_words(task: &Task) -> String {
-    let mut text = title(&format!("{}: {} variables of {} components", task.name(), task.s(), task.d()));
-    push_list(&mut text, "Recurrence", &task.recurrence());
+fn in_words(task: &Description) -> String {
+    let mut text = title(&format!("{}: {} variables of {} components", task.name, task.s, task.d));
+    let domain = if task.binary {
+        "values stay in {-1, +1}"
+    } else {
+        "f is not a signed selection: targets are real numbers and leave {-1, +1}"
+    };
+    let _ = writeln!(text, "{domain}");
+    if let Some(id) = &task.id {
+        let _ = writeln!(text, "{FAINT}id {id}{FAINT:#}");
+    }
+    push_list(&mut text, "Recurrence", &task.recurrence);
+    push_list(&mut text, "Cycles", &cycles_in_words(task));
+    let _ = write!(text, "\n{}", title("Core"));
+    let rest = if task.binary { "the others only copy them" } else { "the others are forgotten" };
+    let _ = writeln!(text, "  {} of {} components must be kept; {rest}", task.core.size, task.s * task.d);
+    if let Some(members) = &task.core.members {
+        push_grid(&mut text, task.s, task.d, members);
+    }
+    let directions: Vec<String> = task
+        .directions
+        .iter()
+        .map(|at| format!("{:>8.2}°  {:>4} x  |lambda| = {:.6}", at.degrees, at.count, at.modulus))
+        .collect();
+    push_list(&mut text, &format!("Eigenvalues: {} in {} directions", task.core.size, directions.len()), &directions);
     text
+}
+
+/// Cycles of the same length and sign share a line.
+fn cycles_in_words(task: &Description) -> Vec<String> {
+    let mut rows: Vec<(usize, String)> = Vec::new();
+    for cycle in &task.cycles {
+        let weight = if cycle.weight.abs() == 1.0 { String::new() } else { format!(", weight {}", cycle.weight) };
+        let row = format!("length {}, sign {}{weight}", cycle.length, if cycle.sign < 0 { '-' } else { '+' });
+        match rows.last_mut() {
+            Some((count, last)) if *last == row => *count += 1,
+            _ => rows.push((1, row)),
+        }
+    }
+    let mut rows: Vec<String> = rows
+        .into_iter()
+        .map(|(count, row)| if count == 1 { row } else { format!("{row}   ({count} of them)") })
+        .collect();
+    rows.extend(task.tangles.iter().map(|size| format!("{size} components that mix their values")));
+    rows
 }
 
 fn push_list(text: &mut String, name: &str, rows: &[String]) {
@@ -79,5 +120,22 @@ fn push_list(text: &mut String, name: &str, rows: &[String]) {
     }
     if rows.len() > MOST_ROWS {
         let _ = writeln!(text, "  {FAINT}... and {} more (--json lists all){FAINT:#}", rows.len() - MOST_ROWS);
+    }
+}
+
+/// One row a component, one column a variable: filled where the core keeps it.
+fn push_grid(text: &mut String, s: usize, d: usize, members: &[Place]) {
+    if s > MOST_COLUMNS || d > MOST_COLUMNS {
+        return;
+    }
+    let _ = writeln!(text, "  {FAINT}variable 1 (oldest) on the left, {s} (newest) on the right; one row a component{FAINT:#}");
+    for component in 0..d {
+        text.push_str("  ");
+        for variable in 0..s {
+            let place = Place { variable: variable + 1, component: component + 1 };
+            let kept = members.binary_search(&place).is_ok();
+            text.push_str(if kept { "● " } else { "· " });
+        }
+        text.push('\n');
     }
 }

@@ -1,0 +1,138 @@
+//! A task as a person would want it told, and as JSON.
+
+use serde::Serialize;
+
+use super::{CircuitError, Cycle, Structure};
+use crate::task::{Task, TaskId};
+
+/// Everything that the graph of a task tells about it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Description {
+    /// The task's name.
+    pub name: String,
+    /// Variables.
+    pub s: usize,
+    /// Components of each variable.
+    pub d: usize,
+    /// Whether values stay in {-1, +1}.
+    pub binary: bool,
+    /// The three-integer id, for a signed selection that uses no component twice.
+    pub id: Option<String>,
+    /// One line an output.
+    pub recurrence: Vec<String>,
+    /// Cycles on which values go around: the shorter first.
+    pub cycles: Vec<CycleDescription>,
+    /// Sizes of the parts that mix several values and are no cycles; empty for a signed selection.
+    pub tangles: Vec<usize>,
+    /// What has to be kept.
+    pub core: CoreDescription,
+    /// Eigenvalues of the core by argument.
+    pub directions: Vec<DirectionDescription>,
+    /// Eigenvalues of the core: from angle 0 outwards to pi, conjugates together.
+    pub eigenvalues: Vec<Eigenvalue>,
+}
+
+/// One cycle of the circuit.
+#[derive(Clone, Debug, Serialize)]
+pub struct CycleDescription {
+    /// Steps of one round.
+    pub length: usize,
+    /// +1 or -1: the sign with which a value returns.
+    pub sign: i8,
+    /// What a value is multiplied with on one round.
+    pub weight: f64,
+    /// The places that a value visits, in order.
+    pub members: Vec<Place>,
+}
+
+/// A component of a variable, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// 1 is the oldest.
+    pub variable: usize,
+    /// From 1 to d.
+    pub component: usize,
+}
+
+/// The part of the window that has to be kept.
+#[derive(Clone, Debug, Serialize)]
+pub struct CoreDescription {
+    /// How many numbers.
+    pub size: usize,
+    /// Which ones, for a signed selection; a dense f keeps combinations of all.
+    pub members: Option<Vec<Place>>,
+}
+
+/// Eigenvalues that point the same way.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct DirectionDescription {
+    /// The angle in radians, in (-pi, pi].
+    pub argument: f64,
+    /// The angle in degrees.
+    pub degrees: f64,
+    /// How many eigenvalues.
+    pub count: usize,
+    /// Their largest modulus.
+    pub modulus: f64,
+}
+
+/// One eigenvalue.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Eigenvalue {
+    /// Real part.
+    pub re: f64,
+    /// Imaginary part.
+    pub im: f64,
+    /// Distance from zero.
+    pub modulus: f64,
+    /// Angle in radians.
+    pub argument: f64,
+}
+
+impl Description {
+    /// Describes a task from its graph; nothing of the size of the window squared is made for a signed selection.
+    pub fn of(task: &Task) -> Result<Self, CircuitError> {
+        let structure = Structure::of(task)?;
+        let place = |index: usize| Place { variable: index / task.d() + 1, component: index % task.d() + 1 };
+        let cycle = |cycle: &Cycle| CycleDescription {
+            length: cycle.length(),
+            sign: if cycle.is_negative() { -1 } else { 1 },
+            weight: cycle.weight,
+            members: cycle.members.iter().map(|&index| place(index)).collect(),
+        };
+        let mut members: Vec<Place> =
+            structure.cycles.iter().flat_map(|cycle| cycle.members.iter().map(|&index| place(index))).collect();
+        members.sort_unstable();
+        Ok(Self {
+            name: task.name().into(),
+            s: task.s(),
+            d: task.d(),
+            binary: task.is_binary(),
+            id: TaskId::encode(task).map(|id| id.to_string()),
+            recurrence: task.recurrence(),
+            cycles: structure.cycles.iter().map(cycle).collect(),
+            tangles: structure.tangles.iter().map(|tangle| tangle.members.len()).collect(),
+            core: CoreDescription { size: structure.dimension(), members: task.is_binary().then_some(members) },
+            directions: structure
+                .directions()
+                .iter()
+                .map(|direction| DirectionDescription {
+                    argument: direction.argument,
+                    degrees: direction.argument.to_degrees(),
+                    count: direction.count,
+                    modulus: direction.modulus,
+                })
+                .collect(),
+            eigenvalues: structure
+                .eigenvalues
+                .iter()
+                .map(|value| Eigenvalue {
+                    re: value.re,
+                    im: value.im,
+                    modulus: value.re.hypot(value.im),
+                    argument: value.im.atan2(value.re),
+                })
+                .collect(),
+        })
+    }
+}
