@@ -52,7 +52,8 @@ fn a_recurrence_with_sums_is_described_as_real_valued() {
     assert!(shown.contains("real numbers"), "{shown}");
     let json = succeeds(&ketbra_in(folder.path(), &["task", "fibonacci.toml", "--json"]));
     let task: Value = serde_json::from_str(&json).unwrap();
-    let moduli: Vec<f64> = task["eigenvalues"].as_array().unwrap().iter().map(|e| e["modulus"].as_f64().unwrap()).collect();
+    let moduli: Vec<f64> =
+        task["eigenvalues"].as_array().unwrap().iter().map(|e| e["modulus"].as_f64().unwrap()).collect();
     let golden = (1.0 + 5f64.sqrt()) / 2.0;
     assert!(moduli.iter().any(|m| (m - golden).abs() < 1e-12), "{moduli:?}");
 }
@@ -92,7 +93,7 @@ fn what_is_no_task_is_refused_with_exit_code_2() {
         (&["repeat-cpy"], "did you mean 'repeat-copy'"),
         (&["shape.toml"], "shape.toml:3:10: the matrix is 2 x 3"),
         (&["nan.toml"], "row 1, column 1 is NaN"),
-        (&["broken.toml"], "broken.toml:3:26: expected ']'"),
+        (&["broken.toml"], "broken.toml:3:27: expected ']'"),
         (&["syntax.toml"], "syntax.toml:2:5"),
         (&["missing.toml"], "missing.toml"),
     ] {

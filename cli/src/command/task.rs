@@ -47,15 +47,19 @@ impl TaskCommand {
         };
         let task = self.size.of(name)?;
         let description = Description::of(&task).map_err(Failure::could_not)?;
-        if self.json { print_json(&description) } else { print(&in_words(&description)) }
+        if self.json {
+            print_json(&description)
+        } else {
+            print(&in_words(&description))
+        }
         Ok(())
     }
 
     fn list(&self) {
         if self.json {
-            let known = KNOWN_TASKS.map(|known| {
-                serde_json::json!({ "name": known.name, "summary": known.summary, "any_size": known.any_size })
-            });
+            let known = KNOWN_TASKS.map(
+                |known| serde_json::json!({ "name": known.name, "summary": known.summary, "any_size": known.any_size }),
+            );
             return print_json(&known);
         }
         for known in KNOWN_TASKS {
@@ -85,12 +89,8 @@ fn in_words(task: &Description) -> String {
     if let Some(members) = &task.core.members {
         push_grid(&mut text, task.s, task.d, members);
     }
-    let directions: Vec<String> = task
-        .directions
-        .iter()
-        .map(|at| format!("{:>8.2}°  {:>4} x  |lambda| = {:.6}", at.degrees, at.count, at.modulus))
-        .collect();
-    push_list(&mut text, &format!("Eigenvalues: {} in {} directions", task.core.size, directions.len()), &directions);
+    let directions = directions_in_words(task);
+    push_list(&mut text, &format!("Eigenvalues: {} in {} directions", task.core.size, task.directions.len()), &directions);
     text
 }
 
@@ -113,6 +113,18 @@ fn cycles_in_words(task: &Description) -> Vec<String> {
     rows
 }
 
+/// Conjugate directions share a line.
+fn directions_in_words(task: &Description) -> Vec<String> {
+    let on_axis = |degrees: f64| degrees == 0.0 || degrees == 180.0;
+    let upper = task.directions.iter().filter(|at| at.degrees >= 0.0);
+    upper
+        .map(|at| {
+            let (sign, each) = if on_axis(at.degrees) { (' ', "") } else { ('±', " each") };
+            format!("{sign}{:>7.2}°  {}{each}, |lambda| = {:.6}", at.degrees, at.count, at.modulus)
+        })
+        .collect()
+}
+
 fn push_list(text: &mut String, name: &str, rows: &[String]) {
     let _ = write!(text, "\n{}", title(name));
     for row in rows.iter().take(MOST_ROWS) {
@@ -128,7 +140,10 @@ fn push_grid(text: &mut String, s: usize, d: usize, members: &[Place]) {
     if s > MOST_COLUMNS || d > MOST_COLUMNS {
         return;
     }
-    let _ = writeln!(text, "  {FAINT}variable 1 (oldest) on the left, {s} (newest) on the right; one row a component{FAINT:#}");
+    let _ = writeln!(
+        text,
+        "  {FAINT}variable 1 (oldest) on the left, {s} (newest) on the right; one row a component{FAINT:#}"
+    );
     for component in 0..d {
         text.push_str("  ");
         for variable in 0..s {

@@ -8,13 +8,15 @@
 mod analytic;
 mod basis;
 mod core;
+mod describe;
 mod graph;
 mod structure;
 
 pub use analytic::{AnalyticNetwork, take_apart};
 pub use basis::{Basis, CONDITION_LIMIT, Subspace};
 pub use core::{Core, RANK_CUT};
-pub use structure::{Cycle, Direction, Structure, Tangle};
+pub use describe::{CoreDescription, CycleDescription, Description, DirectionDescription, Eigenvalue, Place};
+pub use structure::{Cycle, Direction, LARGEST_TANGLE, Structure, Tangle};
 
 use crate::numeric::{Matrix, NumericError};
 use crate::task::Task;
@@ -40,6 +42,14 @@ pub enum CircuitError {
         vectors: usize,
         /// Hidden units.
         hidden: usize,
+    },
+    /// A part of the circuit whose eigenvalues would take a dense problem of a size that is not practical.
+    #[error("f mixes {size} components into one another, more than {limit}: make f sparser, or s and d smaller")]
+    TangleTooLarge {
+        /// Components of the part.
+        size: usize,
+        /// The most that is solved.
+        limit: usize,
     },
     /// Basis vectors that are (nearly) dependent.
     #[error("the basis has condition number {condition:e}, more than {limit:e}: its vectors are nearly dependent")]

@@ -8,6 +8,9 @@ use super::graph::Graph;
 use crate::numeric::{Matrix, ORDER_GAP, c64, eigenvalues, order_eigenvalues};
 use crate::task::Task;
 
+/// The largest tangle whose dense eigenproblem is solved: about ten seconds on one core.
+pub const LARGEST_TANGLE: usize = 1024;
+
 /// Components that hand one value around.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycle {
@@ -164,6 +167,9 @@ fn as_cycle(graph: &Graph, members: &[usize]) -> Option<Cycle> {
 }
 
 fn tangle(graph: &Graph, members: Vec<usize>) -> Result<Tangle, CircuitError> {
+    if members.len() > LARGEST_TANGLE {
+        return Err(CircuitError::TangleTooLarge { size: members.len(), limit: LARGEST_TANGLE });
+    }
     let mut operator = Matrix::zeros(members.len(), members.len());
     for (row, &component) in members.iter().enumerate() {
         for (from, weight) in graph.reads(component) {
