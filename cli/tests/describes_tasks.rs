@@ -1,5 +1,7 @@
 //! `ketbra task` says what a task asks for, and refuses what is no task.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod support;
 
 use serde_json::Value;
@@ -13,11 +15,12 @@ fn described(arguments: &[&str]) -> Value {
 
 #[test]
 fn t1_to_t4_have_the_cycles_and_cores_of_the_theory() {
-    let cycles = |task: &Value| -> Vec<(u64, i64)> {
+    type Cycles = Vec<(u64, i64)>;
+    let cycles = |task: &Value| -> Cycles {
         let rows = task["cycles"].as_array().unwrap().iter();
         rows.map(|c| (c["length"].as_u64().unwrap(), c["sign"].as_i64().unwrap())).collect()
     };
-    let expected: [(&str, u64, Vec<(u64, i64)>); 4] = [
+    let expected: [(&str, u64, Cycles); 4] = [
         ("T1", 64, vec![(8, 1); 8]),
         ("T2", 36, (1..=8).map(|length| (length, 1)).collect()),
         ("T3", 36, vec![(3, -1), (3, -1), (6, -1), (24, -1)]),

@@ -90,7 +90,11 @@ fn in_words(task: &Description) -> String {
         push_grid(&mut text, task.s, task.d, members);
     }
     let directions = directions_in_words(task);
-    push_list(&mut text, &format!("Eigenvalues: {} in {} directions", task.core.size, task.directions.len()), &directions);
+    push_list(
+        &mut text,
+        &format!("Eigenvalues: {} in {} directions", task.core.size, task.directions.len()),
+        &directions,
+    );
     text
 }
 
