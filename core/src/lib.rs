@@ -9,6 +9,7 @@ pub mod network;
 pub mod numeric;
 pub mod observe;
 pub mod random;
+pub mod recall;
 pub mod recurrence;
 pub mod spectrum;
 pub mod task;
