@@ -1,4 +1,33 @@
 //! Read recurrent networks as circuits of variable memories.
+//!
+//! | you want to | start at |
+//! |---|---|
+//! | say what a network should compute | [`task::Task`] |
+//! | know the circuit that theory predicts | [`circuit::Core`], [`circuit::Description`] |
+//! | bring a network, trained anywhere | [`network::NetworkFile::open`] |
+//! | know what it computes and how | [`interpret`] |
+//! | see the memory model behind the theory | `ketbra recall` |
+//!
+//! Stages are folders, in the order in which data flows: task, circuit, network, train, linearize, spectrum, memories,
+//! recurrence, interpret, edit, report. Analysis is in f64 and deterministic; random numbers come from [`random`],
+//! addressed by seed and purpose.
+//!
+//! ```
+//! use ketbra::circuit::{AnalyticNetwork, Basis, Core};
+//! use ketbra::random::{Purpose, Stream};
+//! use ketbra::task::Task;
+//!
+//! // Repeat copy of three variables, hidden in a random basis of ten units: its weights look like noise.
+//! let task = Task::named("repeat-copy", Some(3), Some(2))?;
+//! let basis = Basis::orthonormal(10, 6, &Stream::new(1, Purpose::Matrices), 0)?;
+//! let circuit = AnalyticNetwork::of(&task, basis)?;
+//!
+//! // In the basis of its variable memories they are the circuit again.
+//! let seen = circuit.basis.components_of_operator(&circuit.network.recurrent_weights);
+//! let predicted = Core::of(&task)?.step;
+//! assert!((seen - predicted).norm_max() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod circuit;
 pub mod files;
@@ -13,3 +42,7 @@ pub mod recall;
 pub mod recurrence;
 pub mod spectrum;
 pub mod task;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
