@@ -85,7 +85,8 @@ fn array(header: &Header<'_>, data: &[u8]) -> Result<Array, NpyError> {
         return Ok(Array::Text((values.first() == Some(&1.0)).to_string()));
     }
     let values = match header.shape[..] {
-        [rows, columns] if header.fortran_order => {
+        // Without values there is nothing to reorder, and the number of rows may be anything.
+        [rows, columns] if header.fortran_order && !values.is_empty() => {
             (0..rows).flat_map(|i| values.iter().skip(i).step_by(rows).take(columns)).copied().collect()
         }
         _ => values,
