@@ -1,8 +1,10 @@
 //! How a command fails: one clear message and an exit code.
 
-use crate::terminal;
+use crate::{interrupt, terminal};
 use ketbra::network::NetworkError;
+use ketbra::run_folder::RunFolderError;
 use ketbra::task::TaskError;
+use ketbra::train::TrainError;
 use std::process::ExitCode;
 
 /// Exit code for input that cannot be meant: a wrong name, number or file.
@@ -28,6 +30,11 @@ impl Failure {
         Self { message: message.to_string(), code: COULD_NOT }
     }
 
+    /// The person asked for a stop.
+    pub fn interrupted(message: impl std::fmt::Display) -> Self {
+        Self { message: message.to_string(), code: interrupt::EXIT_CODE }
+    }
+
     /// Tells the person and gives the exit code.
     pub fn report(self) -> ExitCode {
         terminal::complain(&self.message);
@@ -45,6 +52,26 @@ impl From<NetworkError> for Failure {
     fn from(error: NetworkError) -> Self {
         match error {
             NetworkError::Io { action: "write", .. } => Self::could_not(error),
+            _ => Self::bad_input(error),
+        }
+    }
+}
+
+impl From<TrainError> for Failure {
+    fn from(error: TrainError) -> Self {
+        match error {
+            TrainError::OutOfRange { .. } | TrainError::WrongNetwork { .. } => Self::bad_input(error),
+            TrainError::Diverged { .. } | TrainError::NotRecorded(_) | TrainError::Threads { .. } => {
+                Self::could_not(error)
+            }
+        }
+    }
+}
+
+impl From<RunFolderError> for Failure {
+    fn from(error: RunFolderError) -> Self {
+        match error {
+            RunFolderError::Io { .. } => Self::could_not(error),
             _ => Self::bad_input(error),
         }
     }

@@ -3,6 +3,8 @@
 mod arguments;
 mod command;
 mod failure;
+mod interrupt;
+mod progress;
 mod terminal;
 
 use clap::Parser;

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 
 /// A title.
 pub const TITLE: Style = AnsiColor::Blue.on_default().bold();
+/// Something that went well; blue and orange-yellow stay apart for every kind of colour vision.
+pub const GOOD: Style = AnsiColor::Cyan.on_default().bold();
 /// Something to look at.
 pub const WARN: Style = AnsiColor::Yellow.on_default().bold();
 /// Detail that can be skipped.
@@ -32,6 +34,11 @@ pub fn print_json(value: &impl Serialize) {
 pub fn complain(message: &str) {
     // Nobody is left to tell if standard error is closed.
     let _ = writeln!(anstream::stderr(), "{WARN}error:{WARN:#} {message}");
+}
+
+/// Tells of something in passing on standard error, so that it never mixes with results.
+pub fn note(message: &str) {
+    let _ = writeln!(anstream::stderr(), "{message}");
 }
 
 /// A title line.

@@ -40,8 +40,10 @@ pub mod observe;
 pub mod random;
 pub mod recall;
 pub mod recurrence;
+pub mod run_folder;
 pub mod spectrum;
 pub mod task;
+pub mod train;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

@@ -1,6 +1,7 @@
 //! One file a command, in the order of the pipeline.
 
 mod task;
+mod train;
 
 use crate::failure::Failure;
 use clap::Subcommand;
@@ -9,6 +10,7 @@ use clap::Subcommand;
 #[derive(Subcommand)]
 pub enum Command {
     Task(task::TaskCommand),
+    Train(Box<train::TrainCommand>),
 }
 
 impl Command {
@@ -16,6 +18,7 @@ impl Command {
     pub fn run(&self) -> Result<(), Failure> {
         match self {
             Self::Task(command) => command.run(),
+            Self::Train(command) => command.run(),
         }
     }
 }

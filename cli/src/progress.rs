@@ -1,0 +1,47 @@
+//! The progress bar of training.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ketbra::train::Metrics;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at the bar: more often nobody can read it.
+const BETWEEN: Duration = Duration::from_millis(100);
+
+/// A bar on standard error; nothing at all where that is no terminal.
+pub struct Progress {
+    bar: ProgressBar,
+    shown: Mutex<Instant>,
+}
+
+impl Progress {
+    /// A bar that begins at a step.
+    pub fn new(steps: u64, step: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
+        let template = "{bar:30.cyan} {pos}/{len} {msg} {per_sec} {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_position(step);
+        bar.reset_eta();
+        Self { bar, shown: Mutex::new(Instant::now()) }
+    }
+
+    /// Shows how training stands.
+    pub fn show(&self, metrics: &Metrics) {
+        // Whoever comes while another thread draws can leave it at that.
+        let Ok(mut shown) = self.shown.try_lock() else { return };
+        if shown.elapsed() < BETWEEN {
+            return;
+        }
+        *shown = Instant::now();
+        self.bar.set_position(metrics.step);
+        let Metrics { loss, accuracy, horizon, .. } = metrics;
+        self.bar.set_message(format!("loss {loss:.4} accuracy {accuracy:.3} horizon {horizon}"));
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

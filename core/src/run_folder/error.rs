@@ -1,0 +1,83 @@
+//! What can be wrong with a run folder.
+
+use std::path::{Path, PathBuf};
+
+use crate::network::NetworkError;
+use crate::task::TaskError;
+
+/// Why a run folder could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RunFolderError {
+    /// A folder with files that are none of ours.
+    #[error("{path} is not empty and holds no run; nothing there was touched: choose another folder with --out")]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// No run where one was expected.
+    #[error("{path} holds no run: there is no manifest.json; start one with 'ketbra train TASK --out {path}'")]
+    NoRun {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run that has nothing left to do.
+    #[error("the run in {path} is complete; start it again with --force, or choose another folder with --out")]
+    Complete {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run that could go on.
+    #[error("{path} holds an unfinished run; go on with 'ketbra train --resume {path}', or start again with --force")]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A manifest that cannot be read.
+    #[error("{path} is not a manifest of this version: {problem}; start the run again in another folder")]
+    Manifest {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A checkpoint that cannot be used.
+    #[error("{path} {problem}")]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Neither checkpoint can be used.
+    #[error("the run in {path} cannot go on: {newest}; {previous}; start it again with --force")]
+    NoCheckpoint {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with the newest.
+        newest: String,
+        /// What is wrong with the one before.
+        previous: String,
+    },
+    /// The task of the manifest.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// The weights.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// The disk refused.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl RunFolderError {
+    pub(super) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Self::Io { action, path: path.into(), source }
+    }
+}

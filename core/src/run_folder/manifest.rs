@@ -1,0 +1,130 @@
+//! The manifest: every parameter of a run, and what came of it.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::RunFolderError;
+use super::crc32c::crc32c;
+use crate::network::Accuracy;
+use crate::task::Task;
+use crate::train::TrainParams;
+
+/// The version of the manifest's form.
+const FORMAT: u32 = 1;
+
+/// What a run is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// Version of this form.
+    pub format: u32,
+    /// Version of ketbra that began the run.
+    pub ketbra: String,
+    /// What the network learns.
+    pub task: TaskRecord,
+    /// How it is trained.
+    pub params: TrainParams,
+    /// What trains it, instruction set included: another one may round differently.
+    pub engine: String,
+    /// Whether it is done.
+    pub status: Status,
+    /// What came of it, once it is complete.
+    pub result: Option<RunResult>,
+}
+
+/// A task in full, so that a run needs no other file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskRecord {
+    /// What it is called.
+    pub name: String,
+    /// Variables.
+    pub s: usize,
+    /// Components of each.
+    pub d: usize,
+    /// f, a line for each output component.
+    pub recurrence: Vec<String>,
+}
+
+/// Whether a run is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// It can go on from its checkpoint.
+    Unfinished,
+    /// Every step was taken.
+    Complete,
+    /// The loss became NaN or infinite.
+    Diverged,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Optimizer steps taken.
+    pub steps: u64,
+    /// Seconds of training, interruptions not counted.
+    pub seconds: f64,
+    /// Steps a second.
+    pub steps_per_second: f64,
+    /// Loss of the last batch.
+    pub loss: f64,
+    /// Horizon of the last batch.
+    pub horizon: usize,
+    /// Accuracy on inputs that training never drew.
+    pub accuracy: Accuracy,
+    /// Whether that accuracy counts as learned.
+    pub learned: bool,
+}
+
+impl Manifest {
+    /// The manifest of a run that begins.
+    pub fn new(task: &Task, params: TrainParams, engine: String) -> Self {
+        let recurrence = task.recurrence();
+        Self {
+            format: FORMAT,
+            ketbra: env!("CARGO_PKG_VERSION").into(),
+            task: TaskRecord { name: task.name().into(), s: task.s(), d: task.d(), recurrence },
+            params,
+            engine,
+            status: Status::Unfinished,
+            result: None,
+        }
+    }
+
+    pub(super) fn parse(text: &str, path: &Path) -> Result<Self, RunFolderError> {
+        let wrong = |problem: String| RunFolderError::Manifest { path: path.into(), problem };
+        let value: serde_json::Value = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        match value.get("format").and_then(serde_json::Value::as_u64) {
+            Some(format) if format == u64::from(FORMAT) => {}
+            Some(format) => return Err(wrong(format!("its format is {format}, this is format {FORMAT}"))),
+            None => return Err(wrong("it has no format number".into())),
+        }
+        serde_json::from_value(value).map_err(|error| wrong(error.to_string()))
+    }
+
+    pub(super) fn to_text(&self) -> Result<String, RunFolderError> {
+        let text = serde_json::to_string_pretty(self);
+        text.map(|text| text + "\n")
+            .map_err(|error| RunFolderError::Manifest { path: super::MANIFEST.into(), problem: error.to_string() })
+    }
+
+    /// The task.
+    pub fn task(&self) -> Result<Task, RunFolderError> {
+        let TaskRecord { name, s, d, recurrence } = &self.task;
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let lines: Vec<String> = recurrence.iter().map(|line| quoted(line)).collect();
+        let text = format!("name = {}\ns = {s}\nd = {d}\nrecurrence = [{}]", quoted(name), lines.join(", "));
+        Ok(Task::from_toml(&text, super::MANIFEST, name)?)
+    }
+
+    /// A number that tells runs apart: checkpoints of one do not fit another. Steps may change, to go on for longer.
+    pub(super) fn fingerprint(&self) -> Result<u32, RunFolderError> {
+        let params = TrainParams { steps: 0, ..self.params.clone() };
+        let text = serde_json::to_string(&(&self.task, params, &self.engine));
+        let wrong =
+            |e: serde_json::Error| RunFolderError::Manifest { path: super::MANIFEST.into(), problem: e.to_string() };
+        Ok(crc32c(text.map_err(wrong)?.as_bytes()))
+    }
+}

@@ -1,0 +1,61 @@
+//! The course of training as a table of comma-separated values.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+
+use super::RunFolderError;
+use crate::files::write_whole;
+use crate::train::Metrics;
+
+const HEADER: &str = "step,horizon,loss,accuracy,gradient_norm,learning_rate\n";
+
+/// An open table. Rows go to disk as they come: a crash loses at most a part of the last one.
+pub struct MetricsFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl MetricsFile {
+    /// Opens the table and drops what was written after `step`, which will be done again.
+    pub(super) fn open(path: PathBuf, step: u64) -> Result<Self, RunFolderError> {
+        let kept = match fs::read_to_string(&path) {
+            Ok(text) => keep_until(&text, step),
+            // A table that is missing or unreadable is begun again; it is not needed to go on.
+            Err(_) => HEADER.to_string(),
+        };
+        let failed = |source| RunFolderError::io("write", &path, source);
+        write_whole(&path, kept.as_bytes()).map_err(failed)?;
+        let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
+        Ok(Self { path, file })
+    }
+
+    pub(super) fn append(&mut self, metrics: &Metrics) -> Result<(), RunFolderError> {
+        let Metrics { step, horizon, loss, accuracy, gradient_norm, learning_rate } = metrics;
+        let row = format!("{step},{horizon},{loss},{accuracy},{gradient_norm},{learning_rate}\n");
+        let written = self.file.write_all(row.as_bytes());
+        written.map_err(|source| RunFolderError::io("write", &self.path, source))
+    }
+}
+
+fn keep_until(text: &str, step: u64) -> String {
+    let columns = HEADER.split(',').count();
+    let whole = |line: &&str| line.ends_with('\n') && line.split(',').count() == columns;
+    let early = |line: &&str| line.split(',').next().and_then(|s| s.parse::<u64>().ok()).is_some_and(|s| s <= step);
+    let rows = text.split_inclusive('\n').filter(whole).filter(early);
+    HEADER.chars().chain(rows.flat_map(str::chars)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_after_the_checkpoint_and_torn_rows_are_dropped() {
+        let row = |step| format!("{step},10,1,0.5,1,0.001\n");
+        let text = [HEADER, &row(100), &row(200), &row(300), "400,10,0."].concat();
+        assert_eq!(keep_until(&text, 250), [HEADER, &row(100), &row(200)].concat());
+        assert_eq!(keep_until(&text, 500), [HEADER, &row(100), &row(200), &row(300)].concat());
+        assert_eq!(keep_until("", 5), HEADER);
+    }
+}

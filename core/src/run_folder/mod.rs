@@ -1,0 +1,177 @@
+//! Run folders: what a training run leaves on disk, and how it goes on after anything.
+//!
+//! `manifest.json` says what the run is, `network.safetensors` holds the weights, `metrics.csv` the course of training,
+//! `checkpoint` all that is needed to go on, `checkpoint.previous` the one before in case something happens to it.
+
+mod checkpoint;
+mod crc32c;
+mod error;
+mod events;
+mod manifest;
+mod metrics;
+mod recorder;
+
+pub use error::RunFolderError;
+pub use events::EventFile;
+pub use manifest::{Manifest, RunResult, Status, TaskRecord};
+pub use recorder::Recorder;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::files::write_whole;
+use crate::network::{Network, NetworkFile};
+use crate::train::TrainState;
+
+const MANIFEST: &str = "manifest.json";
+const NETWORK: &str = "network.safetensors";
+const METRICS: &str = "metrics.csv";
+const CHECKPOINT: &str = "checkpoint";
+const CHECKPOINT_PREVIOUS: &str = "checkpoint.previous";
+const CHECKPOINT_NEW: &str = "checkpoint.new";
+const EVENTS_PREFIX: &str = "events.out.tfevents.";
+
+/// A folder with one training run.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    manifest: Manifest,
+}
+
+impl RunFolder {
+    /// Makes a folder for a new run. One that holds a run is only replaced with `force`, one that holds anything else never.
+    pub fn create(path: &Path, manifest: Manifest, force: bool) -> Result<Self, RunFolderError> {
+        let occupied = match fs::read_dir(path) {
+            Ok(mut entries) => entries.next().is_some(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+            Err(source) => return Err(RunFolderError::io("read", path, source)),
+        };
+        if occupied {
+            if !path.join(MANIFEST).exists() {
+                return Err(RunFolderError::NotARun { path: path.into() });
+            }
+            if !force {
+                return Err(match Self::open(path)?.manifest.status {
+                    Status::Complete => RunFolderError::Complete { path: path.into() },
+                    Status::Unfinished | Status::Diverged => RunFolderError::Unfinished { path: path.into() },
+                });
+            }
+            remove_run(path)?;
+        }
+        fs::create_dir_all(path).map_err(|source| RunFolderError::io("make the folder", path, source))?;
+        let mut folder = Self { path: path.into(), manifest };
+        folder.write_manifest(|_| ())?;
+        Ok(folder)
+    }
+
+    /// Opens the folder of a run.
+    pub fn open(path: &Path) -> Result<Self, RunFolderError> {
+        let file = path.join(MANIFEST);
+        let text = match fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(RunFolderError::NoRun { path: path.into() });
+            }
+            Err(source) => return Err(RunFolderError::io("read", &file, source)),
+        };
+        Ok(Self { path: path.into(), manifest: Manifest::parse(&text, &file)? })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it holds.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Changes the manifest, on disk first.
+    pub fn write_manifest(&mut self, change: impl FnOnce(&mut Manifest)) -> Result<(), RunFolderError> {
+        let mut changed = self.manifest.clone();
+        change(&mut changed);
+        let path = self.path.join(MANIFEST);
+        write_whole(&path, changed.to_text()?.as_bytes()).map_err(|e| RunFolderError::io("write", &path, e))?;
+        self.manifest = changed;
+        Ok(())
+    }
+
+    /// Writes the weights, with the task in the file's metadata.
+    pub fn write_network(&self, network: &Network) -> Result<(), RunFolderError> {
+        let params = &self.manifest.params;
+        let metadata = [
+            ("task", self.manifest.task()?.to_toml()),
+            ("seed", params.seed.to_string()),
+            ("ketbra", self.manifest.ketbra.clone()),
+        ];
+        let metadata = metadata.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+        let file = NetworkFile { network: network.clone(), metadata };
+        Ok(file.save(&self.path.join(NETWORK))?)
+    }
+
+    /// Reads the weights.
+    pub fn read_network(&self) -> Result<Network, RunFolderError> {
+        let path = self.path.join(NETWORK);
+        let bytes = fs::read(&path).map_err(|source| RunFolderError::io("read", &path, source))?;
+        Ok(NetworkFile::from_safetensors(&bytes, &path)?.network)
+    }
+
+    /// Keeps a checkpoint and the one before it. At every moment one of the two is whole.
+    pub fn write_checkpoint(&self, state: &TrainState) -> Result<(), RunFolderError> {
+        let bytes = checkpoint::encode(state, self.manifest.fingerprint()?)?;
+        let [new, current, previous] =
+            [CHECKPOINT_NEW, CHECKPOINT, CHECKPOINT_PREVIOUS].map(|name| self.path.join(name));
+        write_whole(&new, &bytes).map_err(|source| RunFolderError::io("write", &new, source))?;
+        if current.exists() {
+            fs::rename(&current, &previous).map_err(|source| RunFolderError::io("rename", &current, source))?;
+        }
+        fs::rename(&new, &current).map_err(|source| RunFolderError::io("rename", &new, source))
+    }
+
+    /// The newest checkpoint that is whole, and what is wrong with a newer one that is not.
+    pub fn read_checkpoint(&self) -> Result<(TrainState, Option<RunFolderError>), RunFolderError> {
+        let fingerprint = self.manifest.fingerprint()?;
+        let read = |name: &str| {
+            let path = self.path.join(name);
+            let bytes = fs::read(&path).map_err(|source| RunFolderError::io("read", &path, source))?;
+            checkpoint::decode(&bytes, fingerprint, &path)
+        };
+        let newest = match read(CHECKPOINT) {
+            Ok(state) => return Ok((state, None)),
+            Err(error) => error,
+        };
+        match read(CHECKPOINT_PREVIOUS) {
+            Ok(state) => Ok((state, Some(newest))),
+            Err(previous) => Err(RunFolderError::NoCheckpoint {
+                path: self.path.clone(),
+                newest: newest.to_string(),
+                previous: previous.to_string(),
+            }),
+        }
+    }
+
+    /// Rows of metrics, from the row after `step` on thrown away.
+    pub fn open_metrics(&self, step: u64) -> Result<metrics::MetricsFile, RunFolderError> {
+        metrics::MetricsFile::open(self.path.join(METRICS), step)
+    }
+
+    /// A new TensorBoard event file that takes over after `step`.
+    pub fn new_event_file(&self, step: u64) -> Result<EventFile, RunFolderError> {
+        EventFile::create(&self.path, EVENTS_PREFIX, step)
+    }
+}
+
+/// Removes the files of a run, and nothing else.
+fn remove_run(path: &Path) -> Result<(), RunFolderError> {
+    let entries = fs::read_dir(path).map_err(|source| RunFolderError::io("read", path, source))?;
+    let known = [NETWORK, METRICS, CHECKPOINT, CHECKPOINT_PREVIOUS, CHECKPOINT_NEW, MANIFEST];
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if known.contains(&name.as_ref()) || name.starts_with(EVENTS_PREFIX) {
+            fs::remove_file(entry.path()).map_err(|source| RunFolderError::io("remove", &entry.path(), source))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! Keeps the records of a list of runs in their folders.
+
+use std::sync::Mutex;
+
+use super::metrics::MetricsFile;
+use super::{EventFile, RunFolder, RunFolderError};
+use crate::train::{Metrics, Observer, RecordError, TrainState};
+
+/// Writes metrics and checkpoints of each job to its folder.
+pub struct Recorder {
+    runs: Vec<Recorded>,
+}
+
+struct Recorded {
+    folder: RunFolder,
+    open: Mutex<Open>,
+}
+
+struct Open {
+    metrics: MetricsFile,
+    events: Option<EventFile>,
+}
+
+impl Recorder {
+    /// A recorder with no runs.
+    pub fn new() -> Self {
+        Self { runs: Vec::new() }
+    }
+
+    /// Adds the run of the next job, which stands at `step`.
+    pub fn add(&mut self, folder: RunFolder, step: u64, tensorboard: bool) -> Result<(), RunFolderError> {
+        let events = tensorboard.then(|| folder.new_event_file(step)).transpose()?;
+        let open = Mutex::new(Open { metrics: folder.open_metrics(step)?, events });
+        self.runs.push(Recorded { folder, open });
+        Ok(())
+    }
+
+    /// The folders, in the order of the jobs.
+    pub fn into_folders(self) -> Vec<RunFolder> {
+        self.runs.into_iter().map(|run| run.folder).collect()
+    }
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Observer for Recorder {
+    fn record(&self, job: usize, metrics: &Metrics) -> Result<(), RecordError> {
+        let mut open = self.runs[job].open.lock().map_err(|_| "another thread failed while it wrote metrics")?;
+        open.metrics.append(metrics)?;
+        if let Some(events) = &mut open.events {
+            events.append(metrics)?;
+        }
+        Ok(())
+    }
+
+    fn checkpoint(&self, job: usize, state: &TrainState) -> Result<(), RecordError> {
+        Ok(self.runs[job].folder.write_checkpoint(state)?)
+    }
+}

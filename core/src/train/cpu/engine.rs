@@ -1,0 +1,184 @@
+//! The engine on the processor: one network on several threads, or several networks on a thread each.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::ThreadPoolBuilder;
+
+use super::isa::Isa;
+use super::learner::Learner;
+use super::optimizer::AdamStep;
+use crate::network::Accuracy;
+use crate::random::{Purpose, Stream};
+use crate::train::{Engine, Job, Metrics, Observer, Outcome, Start, TrainError, TrainState};
+
+/// Trains on the processor. The weights do not depend on the number of threads.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuEngine {
+    /// Threads to use. Default: as many as the machine has cores.
+    pub threads: usize,
+    /// Instructions to use. Default: the best that the processor has.
+    pub isa: Isa,
+}
+
+impl Default for CpuEngine {
+    fn default() -> Self {
+        Self { threads: std::thread::available_parallelism().map_or(1, usize::from), isa: Isa::best() }
+    }
+}
+
+impl Engine for CpuEngine {
+    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
+        let threads = self.threads.max(1);
+        // Whole networks side by side scale best; what is left of the threads splits each network's batch.
+        let side_by_side = threads.min(jobs.len()).max(1);
+        let threads_each = threads / side_by_side;
+        let next = AtomicUsize::new(0);
+        let results: Vec<Mutex<Option<Result<Outcome, TrainError>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..side_by_side {
+                scope.spawn(|| {
+                    while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|k| *k < jobs.len()) {
+                        let result = self.train_in_pool(threads_each, index, &jobs[index], observer);
+                        if let Ok(mut place) = results[index].lock() {
+                            *place = Some(result);
+                        }
+                    }
+                });
+            }
+        });
+        results.into_iter().filter_map(|place| place.into_inner().ok().flatten()).collect()
+    }
+}
+
+impl CpuEngine {
+    fn train_in_pool(
+        &self,
+        threads: usize,
+        index: usize,
+        job: &Job,
+        observer: &dyn Observer,
+    ) -> Result<Outcome, TrainError> {
+        job.check()?;
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| TrainError::Threads { threads, problem: error.to_string() })?;
+        pool.install(|| Run::new(job, self.isa).to_the_end(index, observer))
+    }
+}
+
+/// One job under way.
+struct Run<'a> {
+    job: &'a Job,
+    isa: Isa,
+    learner: Learner<f32>,
+    step: u64,
+    curriculum: crate::train::CurriculumState,
+    metrics: Option<Metrics>,
+}
+
+impl<'a> Run<'a> {
+    fn new(job: &'a Job, isa: Isa) -> Self {
+        let params = &job.params;
+        let (d, longest) = (job.task.d(), params.curriculum.longest());
+        let learner = |network: &_| Learner::new(network, isa, params.batch, job.task.s(), longest);
+        let random = || params.initialization.network(params.hidden, d, d, params.activation, params.bias, params.seed);
+        let (learner, step, curriculum, metrics) = match &job.start {
+            Start::Random => (learner(&random()), 0, params.curriculum.begin(), None),
+            Start::Weights(network) => (learner(network), 0, params.curriculum.begin(), None),
+            Start::State(state) => {
+                let mut learner = learner(&state.network);
+                learner.load_moments(&state.first_moment, &state.second_moment);
+                (learner, state.step, state.curriculum.clone(), state.metrics)
+            }
+        };
+        Self { job, isa, learner, step, curriculum, metrics }
+    }
+
+    fn to_the_end(mut self, index: usize, observer: &dyn Observer) -> Result<Outcome, TrainError> {
+        let params = &self.job.params;
+        let stream = Stream::new(params.seed, Purpose::TrainInputs);
+        if self.step == 0 {
+            // From the first moment on there is something to go on from.
+            observer.checkpoint(index, &self.state()).map_err(TrainError::NotRecorded)?;
+        }
+        let mut saved = self.step;
+        while self.step < params.steps && !observer.stop(index) {
+            let metrics = self.take_step(&stream)?;
+            observer.progress(index, &metrics);
+            if self.step.is_multiple_of(params.metrics_every) || self.step == params.steps {
+                observer.record(index, &metrics).map_err(TrainError::NotRecorded)?;
+            }
+            if self.step.is_multiple_of(params.checkpoint_every) {
+                observer.checkpoint(index, &self.state()).map_err(TrainError::NotRecorded)?;
+                saved = self.step;
+            }
+        }
+        let state = self.state();
+        if saved != self.step {
+            observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
+        }
+        let accuracy = (self.step == params.steps).then(|| self.test());
+        Ok(Outcome { state, accuracy })
+    }
+
+    fn take_step(&mut self, stream: &Stream) -> Result<Metrics, TrainError> {
+        let params = &self.job.params;
+        let horizon = self.curriculum.steps();
+        let learning_rate = params.learning_rate_at(self.step);
+        let diverged =
+            |what, value| TrainError::Diverged { step: self.step + 1, what, value, learning_rate, clip: params.clip };
+        self.learner.learn_batch(&self.job.task, stream, self.step as u32, horizon);
+        let loss = self.learner.measures.loss;
+        if !loss.is_finite() {
+            return Err(diverged("loss", loss));
+        }
+        let gradient_norm = self.learner.reduce();
+        if !gradient_norm.is_finite() {
+            return Err(diverged("norm of the gradient", gradient_norm));
+        }
+        self.step += 1;
+        self.learner.update(AdamStep {
+            learning_rate,
+            l2: params.l2,
+            beta1: params.beta1,
+            beta2: params.beta2,
+            epsilon: params.epsilon,
+            count: self.step,
+            gradient_factor: AdamStep::clipping(params.clip, gradient_norm),
+        });
+        let measures = &self.learner.measures;
+        params.curriculum.advance(&mut self.curriculum, measures.accuracy, &measures.loss_by_step);
+        let accuracy = measures.accuracy;
+        let metrics = Metrics { step: self.step, horizon, loss, accuracy, gradient_norm, learning_rate };
+        self.metrics = Some(metrics);
+        Ok(metrics)
+    }
+
+    fn test(&self) -> Accuracy {
+        let Job { task, params, .. } = self.job;
+        let test = params.test;
+        let stream = Stream::new(params.seed, Purpose::TestInputs);
+        let mut learner: Learner<f32> =
+            Learner::new(&self.learner.network(), self.isa, test.batch, task.s(), test.horizon);
+        let mut sum = 0.0;
+        for index in 0..test.batches {
+            learner.test_batch(task, &stream, index, test.horizon);
+            sum += learner.measures.accuracy;
+        }
+        Accuracy { horizon: test.horizon, value: sum / f64::from(test.batches) }
+    }
+
+    fn state(&self) -> TrainState {
+        let (first_moment, second_moment) = self.learner.moments();
+        TrainState {
+            step: self.step,
+            curriculum: self.curriculum.clone(),
+            network: self.learner.network(),
+            first_moment,
+            second_moment,
+            metrics: self.metrics,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Where each parameter lies in the one flat vector that the optimizer works on.
+
+use std::ops::Range;
+
+use super::panels::padded;
+
+/// Sizes of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    pub(crate) hidden: usize,
+    pub(crate) inputs: usize,
+    pub(crate) outputs: usize,
+    pub(crate) bias: bool,
+}
+
+/// Ranges of the flat parameter vector. Rows are padded to whole registers and the padding stays zero: its gradient is a
+/// product with padded activity, which is zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Layout {
+    pub(crate) sizes: Sizes,
+    /// Numbers in a padded row of `hidden`.
+    pub(crate) stride: usize,
+    /// W_hh, row by row.
+    pub(crate) recurrent: Range<usize>,
+    /// The transpose of W_uh: a row for each input.
+    pub(crate) input: Range<usize>,
+    /// W_r, row by row.
+    pub(crate) readout: Range<usize>,
+    /// b_ih, b_hh and b_r; empty without biases.
+    pub(crate) bias_input: Range<usize>,
+    pub(crate) bias_recurrent: Range<usize>,
+    pub(crate) bias_readout: Range<usize>,
+    pub(crate) len: usize,
+}
+
+impl Layout {
+    pub(crate) fn new(sizes: Sizes) -> Self {
+        let stride = padded(sizes.hidden);
+        let mut len = 0;
+        let mut take = |count: usize| {
+            len += count;
+            len - count..len
+        };
+        let biased = usize::from(sizes.bias);
+        let recurrent = take(sizes.hidden * stride);
+        let input = take(sizes.inputs * stride);
+        let readout = take(sizes.outputs * stride);
+        let bias_input = take(biased * stride);
+        let bias_recurrent = take(biased * stride);
+        let bias_readout = take(biased * padded(sizes.outputs));
+        Self { sizes, stride, recurrent, input, readout, bias_input, bias_recurrent, bias_readout, len }
+    }
+}

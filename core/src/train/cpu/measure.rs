@@ -1,0 +1,146 @@
+//! How fast training runs, and how fast the machine could.
+
+use std::sync::Barrier;
+use std::time::Instant;
+
+use rayon::ThreadPoolBuilder;
+use serde::Serialize;
+
+use super::isa::Isa;
+use super::learner::Learner;
+use super::optimizer::AdamStep;
+use super::peak::fma_work;
+use crate::network::{Activation, Initialization};
+use crate::random::{Purpose, Stream};
+use crate::task::Task;
+use crate::train::TrainError;
+
+/// Work timed at a stretch: long against the clock's resolution, short against the interruptions of other processes.
+const SLICE_SECONDS: f64 = 0.004;
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct SpeedSetup {
+    /// The task whose targets are made.
+    pub task: Task,
+    /// Hidden units.
+    pub hidden: usize,
+    /// Samples in a batch.
+    pub batch: usize,
+    /// Output steps.
+    pub horizon: usize,
+    /// Networks trained at the same time.
+    pub networks: usize,
+    /// Threads for each of them.
+    pub threads_each: usize,
+    /// How long to measure.
+    pub seconds: f64,
+}
+
+/// Rates of some work, over slices of a few milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Rate {
+    /// The median over the slices.
+    pub median: f64,
+    /// The best slice: what the machine does when nothing else runs on it.
+    pub best: f64,
+}
+
+impl Rate {
+    fn of(mut slices: Vec<f64>) -> Self {
+        slices.sort_by(f64::total_cmp);
+        let median = slices.get(slices.len() / 2).copied().unwrap_or(0.0);
+        Self { median, best: slices.last().copied().unwrap_or(0.0) }
+    }
+
+    fn sum(rates: impl IntoIterator<Item = Self>) -> Self {
+        let add = |a: Self, b: Self| Self { median: a.median + b.median, best: a.best + b.best };
+        rates.into_iter().fold(Self { median: 0.0, best: 0.0 }, add)
+    }
+}
+
+impl SpeedSetup {
+    /// Floating-point operations of one optimizer step of one network that cannot be left out: the products with W_hh
+    /// except at h(0) = 0, those with the inputs while there are any, those with the readout in the output phase. An
+    /// implementation that multiplies through zeros does more.
+    pub fn operations(&self) -> f64 {
+        let [h, d, s, b, t] =
+            [self.hidden, self.task.d(), self.task.s(), self.batch, self.horizon].map(|count| count as f64);
+        2.0 * b * h * (3.0 * (s + t - 1.0) * h + 2.0 * s * d + 3.0 * t * d)
+    }
+
+    /// Optimizer steps a second, all networks together.
+    pub fn training_speed(&self) -> Result<Rate, TrainError> {
+        let threads = self.threads_each.max(1);
+        let pools = (0..self.networks.max(1))
+            .map(|_| ThreadPoolBuilder::new().num_threads(threads).build())
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| TrainError::Threads { threads, problem: error.to_string() })?;
+        let together = Barrier::new(pools.len());
+        let rates = std::thread::scope(|scope| {
+            let handles: Vec<_> = pools
+                .iter()
+                .enumerate()
+                .map(|(k, pool)| {
+                    let together = &together;
+                    scope.spawn(move || pool.install(|| self.one_network(k as u64, together)))
+                })
+                .collect();
+            handles.into_iter().filter_map(|handle| handle.join().ok()).collect::<Vec<_>>()
+        });
+        Ok(Rate::sum(rates))
+    }
+
+    fn one_network(&self, seed: u64, together: &Barrier) -> Rate {
+        let d = self.task.d();
+        let network = Initialization::Uniform.network(self.hidden, d, d, Activation::Tanh, false, seed);
+        let mut learner: Learner<f32> = Learner::new(&network, Isa::best(), self.batch, self.task.s(), self.horizon);
+        let stream = Stream::new(seed, Purpose::TrainInputs);
+        let mut count = 0;
+        let mut step = || {
+            learner.learn_batch(&self.task, &stream, count as u32, self.horizon);
+            count += 1;
+            let gradient_factor = AdamStep::clipping(1.0, learner.reduce());
+            let (learning_rate, beta1, beta2, epsilon) = (1e-3, 0.9, 0.999, 1e-8);
+            learner.update(AdamStep { learning_rate, l2: 0.0, beta1, beta2, epsilon, count, gradient_factor });
+        };
+        step();
+        together.wait();
+        timed(self.seconds, || {
+            step();
+            1.0
+        })
+    }
+}
+
+/// Fused-multiply-add peak in floating-point operations a second, all `threads` at once.
+pub fn fma_peak(threads: usize, seconds: f64) -> Rate {
+    let together = Barrier::new(threads);
+    let rates = std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads)
+            .map(|_| {
+                scope.spawn(|| {
+                    together.wait();
+                    timed(seconds, || fma_work(Isa::best()))
+                })
+            })
+            .collect();
+        handles.into_iter().filter_map(|handle| handle.join().ok()).collect::<Vec<_>>()
+    });
+    Rate::sum(rates)
+}
+
+/// Does `work`, which returns how much it did, for some seconds.
+fn timed(seconds: f64, mut work: impl FnMut() -> f64) -> Rate {
+    let begin = Instant::now();
+    let mut slices = Vec::new();
+    while slices.is_empty() || begin.elapsed().as_secs_f64() < seconds {
+        let start = Instant::now();
+        let mut done = 0.0;
+        while done == 0.0 || start.elapsed().as_secs_f64() < SLICE_SECONDS {
+            done += work();
+        }
+        slices.push(done / start.elapsed().as_secs_f64());
+    }
+    Rate::of(slices)
+}

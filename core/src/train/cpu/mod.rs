@@ -1,0 +1,23 @@
+//! Training on the processor.
+
+mod chunk;
+mod engine;
+mod isa;
+mod kernels;
+mod lanes;
+mod layout;
+mod learner;
+mod measure;
+mod optimizer;
+mod packed;
+mod panels;
+mod peak;
+mod product;
+mod tanh;
+mod tile;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use engine::CpuEngine;
+pub use isa::Isa;
+pub use measure::{Rate, SpeedSetup, fma_peak};

@@ -1,0 +1,139 @@
+//! What every engine does: trains a list of networks while somebody watches.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CurriculumState, TrainError, TrainParams};
+use crate::network::{Accuracy, Network};
+use crate::task::Task;
+
+/// An engine that trains networks. Results do not depend on how it divides the work.
+pub trait Engine {
+    /// Trains every job of the list. One that fails leaves the others alone; results come in the order of the jobs.
+    ///
+    /// Step n (from 0) of a job draws its inputs at index n of the stream ([`crate::random::Purpose::TrainInputs`], seed), sample by
+    /// sample, as [`crate::task::Episodes::draw`] does.
+    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>>;
+}
+
+/// One network to train.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What it learns.
+    pub task: Task,
+    /// How.
+    pub params: TrainParams,
+    /// From where.
+    pub start: Start,
+}
+
+/// Where training begins.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// From random weights of the job's seed.
+    Random,
+    /// From given weights.
+    Weights(Box<Network>),
+    /// From a checkpoint.
+    State(Box<TrainState>),
+}
+
+/// All that training needs to go on, to the same bytes as if it had never stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainState {
+    /// Optimizer steps taken.
+    pub step: u64,
+    /// Where the curriculum stands.
+    pub curriculum: CurriculumState,
+    /// The weights.
+    pub network: Network,
+    /// Adam's first moment, weight by weight.
+    pub first_moment: Network,
+    /// Adam's second moment, weight by weight.
+    pub second_moment: Network,
+    /// The metrics of the last step, if any was taken.
+    pub metrics: Option<Metrics>,
+}
+
+/// How training stands after a step; loss and accuracy are those of the step's batch before the update.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Steps taken.
+    pub step: u64,
+    /// Output steps of the batch.
+    pub horizon: usize,
+    /// Mean squared error.
+    pub loss: f64,
+    /// Share of components with the right sign.
+    pub accuracy: f64,
+    /// Norm of the gradient before clipping.
+    pub gradient_norm: f64,
+    /// Learning rate of the step.
+    pub learning_rate: f64,
+}
+
+/// Whoever watches training: keeps records, shows progress, asks for a stop. Jobs are named by their place in the list.
+pub trait Observer: Sync {
+    /// Looks at progress; called as often as suits the engine.
+    fn progress(&self, job: usize, metrics: &Metrics) {
+        let _ = (job, metrics);
+    }
+
+    /// Keeps a row of metrics, every `metrics_every` steps. An error stops this job.
+    fn record(&self, job: usize, metrics: &Metrics) -> Result<(), RecordError> {
+        let _ = (job, metrics);
+        Ok(())
+    }
+
+    /// Keeps a checkpoint: at the beginning, every `checkpoint_every` steps, at the end and when stopped. An error stops this job.
+    fn checkpoint(&self, job: usize, state: &TrainState) -> Result<(), RecordError> {
+        let _ = (job, state);
+        Ok(())
+    }
+
+    /// Whether training should stop after the current step.
+    fn stop(&self, job: usize) -> bool {
+        let _ = job;
+        false
+    }
+}
+
+/// What an observer may answer with.
+pub type RecordError = Box<dyn std::error::Error + Send + Sync>;
+
+/// An observer that looks away.
+pub struct Unobserved;
+
+impl Observer for Unobserved {}
+
+/// What came of a job.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The state at the end.
+    pub state: TrainState,
+    /// The accuracy on inputs that training never draws, if all steps were taken; if not, the observer asked for a stop.
+    pub accuracy: Option<Accuracy>,
+}
+
+impl Job {
+    /// Refuses a job that cannot be trained.
+    pub fn check(&self) -> Result<(), TrainError> {
+        self.params.check()?;
+        let network = match &self.start {
+            Start::Random => return Ok(()),
+            Start::Weights(network) => network,
+            Start::State(state) => &state.network,
+        };
+        let d = self.task.d();
+        let sizes = [
+            ("hidden units", network.hidden(), self.params.hidden),
+            ("inputs", network.inputs(), d),
+            ("outputs", network.outputs(), d),
+        ];
+        match sizes.into_iter().find(|(_, found, needed)| found != needed) {
+            Some((what, found, needed)) => {
+                Err(TrainError::WrongNetwork { what, found, needed, task: self.task.name().into() })
+            }
+            None => Ok(()),
+        }
+    }
+}

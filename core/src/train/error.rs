@@ -1,0 +1,56 @@
+//! What can go wrong in training.
+
+/// Why a network was not trained to the end.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A parameter that no training can use.
+    #[error("{name} is {value}, but must be {limit}")]
+    OutOfRange {
+        /// What the parameter is called.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it may be.
+        limit: &'static str,
+    },
+    /// Weights that do not fit the task.
+    #[error("the given network has {found} {what}, but task {task} needs {needed}")]
+    WrongNetwork {
+        /// What differs.
+        what: &'static str,
+        /// How many the network has.
+        found: usize,
+        /// How many there should be.
+        needed: usize,
+        /// The task.
+        task: String,
+    },
+    /// The loss or the gradient is NaN or infinite.
+    #[error(
+        "training diverged at step {step}: the {what} is {value}; try a smaller learning rate than {learning_rate} or a \
+         smaller clip than {clip}"
+    )]
+    Diverged {
+        /// The optimizer step, from 1.
+        step: u64,
+        /// Loss or gradient.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// The learning rate at that step.
+        learning_rate: f64,
+        /// The limit on the gradient's norm.
+        clip: f64,
+    },
+    /// Whoever watches could not keep a record.
+    #[error("{0}")]
+    NotRecorded(Box<dyn std::error::Error + Send + Sync>),
+    /// Threads could not be started.
+    #[error("cannot start {threads} threads: {problem}; try --threads 1")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        problem: String,
+    },
+}

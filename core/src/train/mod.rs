@@ -1,0 +1,15 @@
+//! Training: back-propagation through time, Adam, and the curricula of the paper.
+//!
+//! An [`Engine`] trains a list of [`Job`]s while an [`Observer`] watches. The engine of this crate is
+//! [`cpu::CpuEngine`]; others fit behind the same interface.
+
+pub mod cpu;
+mod curriculum;
+mod engine;
+mod error;
+mod params;
+
+pub use curriculum::{Curriculum, CurriculumState};
+pub use engine::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainState, Unobserved};
+pub use error::TrainError;
+pub use params::{LearningRateChange, TestParams, TrainParams};

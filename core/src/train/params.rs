@@ -1,0 +1,184 @@
+//! Everything that decides how a network is trained.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Curriculum, TrainError};
+use crate::network::{Activation, Initialization};
+
+/// Parameters of one training run. Two runs with equal parameters on one machine end with equal bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainParams {
+    /// Hidden units. Default 128.
+    pub hidden: usize,
+    /// Seed of the initial weights and of every input. Default 1.
+    pub seed: u64,
+    /// Optimizer steps. Default 20,000; 45,000 for the adaptive curriculum.
+    pub steps: u64,
+    /// The rule for the horizon. Default `table1`.
+    pub curriculum: Curriculum,
+    /// Samples in a batch. Default 64.
+    pub batch: usize,
+    /// Adam's learning rate. Default 1e-3.
+    pub learning_rate: f64,
+    /// A later change of the learning rate. Default none; a tenth after 36,000 steps for the adaptive curriculum.
+    pub learning_rate_change: Option<LearningRateChange>,
+    /// Adam's decay of the first moment. Default 0.9.
+    pub beta1: f64,
+    /// Adam's decay of the second moment. Default 0.999.
+    pub beta2: f64,
+    /// Adam's guard against division by zero. Default 1e-8.
+    pub epsilon: f64,
+    /// L2 regularization: this times the weight is added to the clipped gradient. Default 0.
+    pub l2: f64,
+    /// Largest norm of the whole gradient. Default 1.
+    pub clip: f64,
+    /// The distribution of the initial weights. Default uniform.
+    pub initialization: Initialization,
+    /// The nonlinearity. Default tanh.
+    pub activation: Activation,
+    /// Whether cell and readout have biases. Default no.
+    pub bias: bool,
+    /// A row of metrics is kept every so many steps. Default 100.
+    pub metrics_every: u64,
+    /// A checkpoint is kept every so many steps. Default 1,000.
+    pub checkpoint_every: u64,
+    /// The test at the end.
+    pub test: TestParams,
+}
+
+/// A change of the learning rate during training.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LearningRateChange {
+    /// Steps taken before the change.
+    pub after: u64,
+    /// What the learning rate is multiplied with.
+    pub factor: f64,
+}
+
+/// The test of a trained network on inputs that training never drew.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestParams {
+    /// Output steps. Default 200.
+    pub horizon: usize,
+    /// Batches. Default 10.
+    pub batches: u32,
+    /// Samples in a batch. Default 64.
+    pub batch: usize,
+    /// A network with a lower accuracy has not learned its task. Default 0.8.
+    pub learned_from: f64,
+}
+
+impl Default for TestParams {
+    fn default() -> Self {
+        Self { horizon: 200, batches: 10, batch: 64, learned_from: 0.8 }
+    }
+}
+
+impl Default for TrainParams {
+    fn default() -> Self {
+        Self::with_curriculum(Curriculum::table1())
+    }
+}
+
+impl TrainParams {
+    /// The defaults that go with a curriculum.
+    pub fn with_curriculum(curriculum: Curriculum) -> Self {
+        let adaptive = matches!(curriculum, Curriculum::Adaptive { .. });
+        Self {
+            hidden: 128,
+            seed: 1,
+            steps: if adaptive { 45_000 } else { 20_000 },
+            curriculum,
+            batch: 64,
+            learning_rate: 1e-3,
+            learning_rate_change: adaptive.then_some(LearningRateChange { after: 36_000, factor: 0.1 }),
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+            l2: 0.0,
+            clip: 1.0,
+            initialization: Initialization::default(),
+            activation: Activation::default(),
+            bias: false,
+            metrics_every: 100,
+            checkpoint_every: 1_000,
+            test: TestParams::default(),
+        }
+    }
+
+    /// The learning rate once `taken` steps are behind.
+    pub fn learning_rate_at(&self, taken: u64) -> f64 {
+        match self.learning_rate_change {
+            Some(change) if taken >= change.after => self.learning_rate * change.factor,
+            _ => self.learning_rate,
+        }
+    }
+
+    /// Refuses what no training can use.
+    pub fn check(&self) -> Result<(), TrainError> {
+        let require = |fine: bool, name, value, limit| {
+            if fine { Ok(()) } else { Err(TrainError::OutOfRange { name, value, limit }) }
+        };
+        let positive = |name, value: f64| require(value.is_finite() && value > 0.0, name, value, "a number above 0");
+        let counted = |name, value: u64| require(value > 0, name, value as f64, "at least 1");
+        counted("hidden", self.hidden as u64)?;
+        counted("batch", self.batch as u64)?;
+        counted("steps", self.steps)?;
+        // The random numbers of a step are addressed by 32 bits.
+        require(self.steps < 1 << 32, "steps", self.steps as f64, "below 2^32")?;
+        counted("metrics_every", self.metrics_every)?;
+        counted("checkpoint_every", self.checkpoint_every)?;
+        counted("the test's horizon", self.test.horizon as u64)?;
+        counted("the test's batches", u64::from(self.test.batches))?;
+        counted("the test's batch", self.test.batch as u64)?;
+        positive("the learning rate", self.learning_rate)?;
+        if let Some(change) = self.learning_rate_change {
+            positive("the learning rate's factor", change.factor)?;
+        }
+        positive("clip", self.clip)?;
+        positive("epsilon", self.epsilon)?;
+        require(self.l2.is_finite() && self.l2 >= 0.0, "l2", self.l2, "0 or more")?;
+        for (name, beta) in [("beta1", self.beta1), ("beta2", self.beta2)] {
+            require((0.0..1.0).contains(&beta), name, beta, "from 0 to below 1")?;
+        }
+        self.curriculum.check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_usable() {
+        TrainParams::default().check().unwrap();
+        TrainParams::with_curriculum(Curriculum::adaptive()).check().unwrap();
+    }
+
+    #[test]
+    fn impossible_values_are_refused_by_name() {
+        let refusal = |change: fn(&mut TrainParams)| {
+            let mut params = TrainParams::default();
+            change(&mut params);
+            params.check().unwrap_err().to_string()
+        };
+        assert_eq!(refusal(|p| p.hidden = 0), "hidden is 0, but must be at least 1");
+        assert_eq!(refusal(|p| p.learning_rate = -0.1), "the learning rate is -0.1, but must be a number above 0");
+        assert!(refusal(|p| p.learning_rate = f64::NAN).contains("NaN"));
+        assert!(refusal(|p| p.l2 = f64::INFINITY).starts_with("l2 is inf"));
+        assert!(refusal(|p| p.steps = 1 << 32).contains("below 2^32"));
+        assert!(refusal(|p| p.beta2 = 1.0).contains("beta2"));
+        assert!(refusal(|p| p.curriculum = Curriculum::none().up_to(0)).contains("horizon is 0"));
+        assert!(refusal(|p| p.curriculum = Curriculum::table1().with_threshold(1.5)).contains("threshold is 1.5"));
+    }
+
+    #[test]
+    fn the_learning_rate_changes_after_its_step() {
+        let params = TrainParams::with_curriculum(Curriculum::adaptive());
+        assert_eq!(params.learning_rate_at(35_999), 1e-3);
+        assert_eq!(params.learning_rate_at(36_000), 1e-4);
+    }
+}
