@@ -64,7 +64,7 @@ impl CpuEngine {
             .num_threads(threads)
             .build()
             .map_err(|error| TrainError::Threads { threads, problem: error.to_string() })?;
-        pool.install(|| Run::new(job, self.isa).to_the_end(index, observer))
+        pool.install(|| Run::new(job, self.isa).finish(index, observer))
     }
 }
 
@@ -96,7 +96,7 @@ impl<'a> Run<'a> {
         Self { job, isa, learner, step, curriculum, metrics }
     }
 
-    fn to_the_end(mut self, index: usize, observer: &dyn Observer) -> Result<Outcome, TrainError> {
+    fn finish(mut self, index: usize, observer: &dyn Observer) -> Result<Outcome, TrainError> {
         let params = &self.job.params;
         let stream = Stream::new(params.seed, Purpose::TrainInputs);
         if self.step == 0 {
