@@ -77,7 +77,7 @@ mod tests {
     fn agrees_with_the_exact_tangent_over_all_magnitudes() {
         for isa in Isa::available() {
             let mut worst: f64 = 0.0;
-            for start in (1..f32::INFINITY.to_bits()).step_by(16 * 1009) {
+            for start in (1..f32::INFINITY.to_bits() - 16 * 1009).step_by(16 * 1009) {
                 let x = std::array::from_fn(|lane| f32::from_bits(start + 1009 * lane as u32));
                 for (x, y) in x.into_iter().zip(tanh(isa, x)) {
                     let exact = f64::from(x).tanh();
