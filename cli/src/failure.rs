@@ -42,6 +42,12 @@ impl Failure {
     }
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
 impl From<TaskError> for Failure {
     fn from(error: TaskError) -> Self {
         Self::bad_input(error)

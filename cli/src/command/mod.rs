@@ -1,5 +1,6 @@
 //! One file a command, in the order of the pipeline.
 
+mod interpret;
 mod task;
 mod train;
 
@@ -11,6 +12,7 @@ use clap::Subcommand;
 pub enum Command {
     Task(task::TaskCommand),
     Train(Box<train::TrainCommand>),
+    Interpret(interpret::InterpretCommand),
 }
 
 impl Command {
@@ -19,6 +21,7 @@ impl Command {
         match self {
             Self::Task(command) => command.run(),
             Self::Train(command) => command.run(),
+            Self::Interpret(command) => command.run(),
         }
     }
 }

@@ -1,0 +1,148 @@
+//! `ketbra interpret`: from weights to a circuit that a person can read.
+
+mod drawing;
+mod summary;
+
+use crate::arguments::TaskSize;
+use crate::failure::Failure;
+use crate::terminal::{complain, print};
+use ketbra::files::write_whole;
+use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret};
+use ketbra::memories::Method;
+use ketbra::network::NetworkFile;
+use ketbra::task::Task;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Read the circuit of a trained network: verdict, spectrum, memories, recurrence
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ketbra interpret runs/t2
+  ketbra interpret net.safetensors --task T3 --methods all
+  ketbra interpret model.pt --blind --s 8
+  ketbra interpret nets/*.safetensors --json
+
+The task comes from --task or from the file. Without either, --blind reads the function back; it needs to know only
+for how many steps inputs are presented (--s).")]
+pub struct InterpretCommand {
+    /// Run folders or files: .safetensors, .npz, .pt, .pth, .ckpt
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The task: T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
+    #[arg(long, conflicts_with = "blind")]
+    task: Option<String>,
+    /// Use no task: read the function back from the network alone
+    #[arg(long)]
+    blind: bool,
+    #[command(flatten)]
+    size: TaskSize,
+    /// How the memories are found [default: orbit]
+    #[arg(long, value_name = "METHOD", value_parser = method)]
+    method: Option<Method>,
+    /// Methods to compare: all, or names separated by commas
+    #[arg(long, value_name = "METHODS")]
+    methods: Option<String>,
+    /// Seed of the inputs that drive the network
+    #[arg(long, default_value_t = InterpretParams::default().observe.seed)]
+    seed: u64,
+    /// Print JSON, one line a network
+    #[arg(long)]
+    json: bool,
+    /// Write interpretation.json into this folder; with several networks, into a folder each below it
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl InterpretCommand {
+    pub fn run(&self) -> Result<(), Failure> {
+        let params = self.params()?;
+        let results: Vec<Result<Interpretation, Failure>> =
+            self.paths.par_iter().map(|path| self.interpret_one(path, &params)).collect();
+        let mut failed = vec![];
+        for (path, result) in self.paths.iter().zip(results) {
+            match result {
+                Ok(found) if self.json => print(&format!("{}\n", self.line(path, &found))),
+                Ok(found) if self.paths.len() == 1 => print(&summary::summary(path, &found)),
+                Ok(found) => print(&summary::row(path, &found)),
+                Err(failure) if self.paths.len() == 1 && !self.json => return Err(failure),
+                Err(failure) => {
+                    if self.json {
+                        print(&format!("{}\n", json!({ "path": path, "error": failure.to_string() })));
+                    } else {
+                        complain(&format!("{}: {failure}", path.display()));
+                    }
+                    failed.push(path);
+                }
+            }
+        }
+        match failed.len() {
+            0 => Ok(()),
+            count => {
+                Err(Failure::could_not(format!("{count} of {} networks could not be interpreted", self.paths.len())))
+            }
+        }
+    }
+
+    fn params(&self) -> Result<InterpretParams, Failure> {
+        let mut params = InterpretParams { method: self.method.unwrap_or_default(), ..InterpretParams::default() };
+        params.observe.seed = self.seed;
+        params.methods = match self.methods.as_deref() {
+            None => vec![],
+            Some("all") => Method::ALL.to_vec(),
+            Some(names) => names.split(',').map(method).collect::<Result<_, _>>().map_err(Failure::bad_input)?,
+        };
+        Ok(params)
+    }
+
+    fn interpret_one(&self, path: &Path, params: &InterpretParams) -> Result<Interpretation, Failure> {
+        let file = NetworkFile::open(path)?;
+        let found = interpret(&file.network, &self.question(&file)?, params).map_err(Failure::bad_input)?;
+        if let Some(out) = &self.out {
+            let folder = match self.paths.len() {
+                1 => out.clone(),
+                _ => out.join(path.file_stem().unwrap_or(path.as_os_str())),
+            };
+            self.write(&folder, path, &found)?;
+        }
+        Ok(found)
+    }
+
+    fn question(&self, file: &NetworkFile) -> Result<Question, Failure> {
+        let number = |key: &str| file.metadata.get(key).and_then(|value| value.parse().ok());
+        let s = self.size.s.or(number("s"));
+        if self.blind {
+            return match s {
+                Some(s) => Ok(Question::Blind { s }),
+                None => Err(Failure::bad_input("--blind needs to know the number of input steps; pass --s N")),
+            };
+        }
+        let name = self.task.as_ref().or(file.metadata.get("task")).ok_or_else(|| {
+            Failure::bad_input("the file does not say which task the network was trained on; pass --task T, or --blind --s N")
+        })?;
+        let d = self.size.d.or(number("d")).unwrap_or(file.network.inputs());
+        Ok(Question::Task(Task::parse(name, s, Some(d))?))
+    }
+
+    fn line(&self, path: &Path, found: &Interpretation) -> Value {
+        let mut line = json!({ "path": path });
+        if let (Value::Object(line), Ok(Value::Object(found))) = (&mut line, serde_json::to_value(found)) {
+            line.extend(found);
+        }
+        line
+    }
+
+    fn write(&self, folder: &Path, path: &Path, found: &Interpretation) -> Result<(), Failure> {
+        let file = folder.join("interpretation.json");
+        let failed = |error: std::io::Error| Failure::could_not(format!("cannot write {}: {error}", file.display()));
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let text = serde_json::to_string_pretty(&self.line(path, found)).map_err(Failure::could_not)?;
+        write_whole(&file, text.as_bytes()).map_err(failed)
+    }
+}
+
+fn method(name: &str) -> Result<Method, String> {
+    let known = Method::ALL.map(Method::name);
+    let found = Method::ALL.into_iter().find(|method| method.name() == name);
+    found.ok_or_else(|| format!("there is no method '{name}'; choose from {}, or all", known.join(", ")))
+}
