@@ -30,6 +30,7 @@
 //! ```
 
 pub mod circuit;
+pub mod edit;
 pub mod files;
 pub mod interpret;
 pub mod linearize;

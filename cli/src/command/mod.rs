@@ -1,5 +1,6 @@
 //! One file a command, in the order of the pipeline.
 
+mod edit;
 mod interpret;
 mod task;
 mod train;
@@ -13,6 +14,7 @@ pub enum Command {
     Task(task::TaskCommand),
     Train(Box<train::TrainCommand>),
     Interpret(interpret::InterpretCommand),
+    Edit(edit::EditCommand),
 }
 
 impl Command {
@@ -22,6 +24,7 @@ impl Command {
             Self::Task(command) => command.run(),
             Self::Train(command) => command.run(),
             Self::Interpret(command) => command.run(),
+            Self::Edit(command) => command.run(),
         }
     }
 }

@@ -6,8 +6,7 @@
 
 use super::orbit::power;
 use super::{LinearizeError, Visited};
-use crate::numeric::{Matrix, NumericError, RELATIVE_CUT, pseudo_inverse};
-use faer::{Side, prelude::Solve};
+use crate::numeric::{Matrix, RELATIVE_CUT, pseudo_inverse, ridge_regression};
 use serde::{Deserialize, Serialize};
 
 /// How the first output steps are read.
@@ -50,17 +49,13 @@ pub(super) fn settled_reading(
     let read = basis.transpose() * early;
     let misread = back * (basis.transpose() * late) - &read;
     let outside = early - basis * &read;
-    let mut moments = &outside * outside.transpose();
-    let trace: f64 = (0..hidden).map(|i| moments[(i, i)]).sum();
-    if trace <= 0.0 {
+    let moments = &outside * outside.transpose();
+    if moments.norm_max() == 0.0 {
         return Ok(basis.transpose().to_owned());
     }
-    for i in 0..hidden {
-        moments[(i, i)] += params.ridge * trace / (hidden - used) as f64;
-    }
-    let singular = |_| NumericError::Singular { condition: f64::INFINITY, limit: 1.0 / RELATIVE_CUT };
-    let factor = moments.llt(Side::Lower).map_err(singular)?;
-    let correction = factor.solve(&outside * misread.transpose()).transpose().to_owned();
+    // Relative to the directions outside the subspace, the only ones that vary here.
+    let ridge = params.ridge * hidden as f64 / (hidden - used) as f64;
+    let correction = ridge_regression(&moments, &(&outside * misread.transpose()), ridge)?.transpose().to_owned();
     let inside = (&correction * basis) * basis.transpose();
     Ok(basis.transpose() + correction - inside)
 }

@@ -2,6 +2,7 @@
 
 use super::{Network, NetworkError, Tensor, Tensors};
 use crate::files::write_whole;
+use crate::task::{Task, TaskError};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -66,6 +67,18 @@ impl NetworkFile {
         let mut bytes = bytes.map_err(|error| malformed(error.to_string()))?;
         sort_metadata(&mut bytes);
         Ok(bytes)
+    }
+
+    /// The task that the file says the network was trained on: a name or an id with s and d beside it, or the text of a
+    /// task file. `s` and `d` override what the file says.
+    pub fn task(&self, s: Option<usize>, d: Option<usize>) -> Result<Option<Task>, TaskError> {
+        let Some(text) = self.metadata.get("task") else { return Ok(None) };
+        if text.contains('=') {
+            return Task::from_toml(text, "the network's metadata", "task").map(Some);
+        }
+        let number = |key: &str| self.metadata.get(key).and_then(|value| value.parse().ok());
+        let d = d.or(number("d")).unwrap_or(self.network.inputs());
+        Task::parse(text, s.or(number("s")), Some(d)).map(Some)
     }
 
     /// Writes a safetensors file, all of it or nothing.
@@ -140,6 +153,18 @@ mod tests {
         let mut again = NetworkFile::from_safetensors(&bytes, Path::new("x")).unwrap();
         assert_eq!(again.metadata.remove("activation").as_deref(), Some("relu"));
         assert_eq!(again, file);
+    }
+
+    #[test]
+    fn the_task_is_read_from_a_name_with_sizes_or_from_the_text_of_a_task_file() {
+        let mut file = example();
+        assert_eq!(file.task(None, None).unwrap(), None);
+        let task = Task::named("repeat-copy", Some(5), Some(3)).unwrap();
+        for (name, s) in [("repeat_copy", Some("5")), (&task.to_toml(), None)] {
+            file.metadata.insert("task".into(), name.into());
+            s.map(|s| file.metadata.insert("s".into(), s.into()));
+            assert!(file.task(None, None).unwrap().unwrap().same_function(&task), "{name}");
+        }
     }
 
     #[test]

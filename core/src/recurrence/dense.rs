@@ -1,9 +1,9 @@
 //! A dense f from the first output step.
 
-use super::RecurrenceParams;
-use crate::numeric::{Matrix, NumericError, RELATIVE_CUT};
+use super::{RecurrenceError, RecurrenceParams};
+use crate::numeric::{Matrix, ridge_regression};
 use crate::observe::Batch;
-use faer::{Side, prelude::Solve};
+use crate::task::Task;
 
 /// A linear f that is no signed selection.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +12,8 @@ pub struct DenseReading {
     pub matrix: Matrix,
     /// Share of the variance of each output that it explains.
     pub explained: Vec<f64>,
+    /// Relative error over the first s output steps, the recurrence run freely from the inputs.
+    pub unrolled_error: f64,
 }
 
 /// Regresses the first output on the inputs: they are independent, so f is unique. `None` if too little is explained.
@@ -20,23 +22,38 @@ pub(super) fn dense(
     s: usize,
     d: usize,
     params: &RecurrenceParams,
-) -> Result<Option<DenseReading>, NumericError> {
+) -> Result<Option<DenseReading>, RecurrenceError> {
     let (window, episodes) = (s * d, trial.episodes);
     let Some(said) = trial.outputs.first() else { return Ok(None) };
     let heard = Matrix::from_fn(window, episodes, |index, episode| {
         f64::from(trial.inputs[index / d * episodes * d + episode * d + index % d])
     });
-    let mut moments = &heard * heard.transpose();
-    for i in 0..window {
-        moments[(i, i)] += params.dense_ridge * episodes as f64;
-    }
-    let singular = |_| NumericError::Singular { condition: f64::INFINITY, limit: 1.0 / RELATIVE_CUT };
-    let factor = moments.llt(Side::Lower).map_err(singular)?;
-    let matrix = factor.solve(&heard * said.transpose()).transpose().to_owned();
+    let moments = &heard * heard.transpose();
+    let right = &heard * said.transpose();
+    let matrix = ridge_regression(&moments, &right, params.dense_ridge)?.transpose().to_owned();
     let missed = said - &matrix * &heard;
     let explained: Vec<f64> = (0..d)
         .map(|j| 1.0 - missed.row(j).squared_norm_l2() / said.row(j).squared_norm_l2().max(f64::MIN_POSITIVE))
         .collect();
-    let enough = explained.iter().all(|&share| share > params.dense_explained);
-    Ok(enough.then_some(DenseReading { matrix, explained }))
+    if explained.iter().any(|&share| share < params.dense_explained) {
+        return Ok(None);
+    }
+    let task = Task::from_matrix("read back", s, d, matrix.clone())?;
+    let unrolled_error = unrolled_error(trial, &task);
+    Ok((unrolled_error < params.dense_unrolled).then_some(DenseReading { matrix, explained, unrolled_error }))
+}
+
+/// Relative error of the recurrence, run freely from the inputs, against what the network says.
+fn unrolled_error(trial: &Batch, task: &Task) -> f64 {
+    let (d, freely) = (task.d(), trial.targets(task));
+    let (mut missed, mut all) = (0.0, f64::MIN_POSITIVE);
+    for (said, wanted) in trial.outputs.iter().zip(freely.targets().chunks(trial.episodes * d)) {
+        for (episode, wanted) in wanted.chunks(d).enumerate() {
+            for (y, u) in said.col_as_slice(episode).iter().zip(wanted) {
+                missed += (y - f64::from(*u)).powi(2);
+                all += y * y;
+            }
+        }
+    }
+    (missed / all).sqrt()
 }

@@ -33,7 +33,9 @@ pub struct RecurrenceParams {
     pub lag_slack: f64,
     /// Share of variance that a dense f must explain to be stated.
     pub dense_explained: f64,
-    /// Ridge of the dense fit, relative to the number of trials.
+    /// Largest relative error of a dense f run freely from the inputs over s output steps.
+    pub dense_unrolled: f64,
+    /// Ridge of the dense fit, relative to the mean second moment of the inputs.
     pub dense_ridge: f64,
 }
 
@@ -46,6 +48,7 @@ impl Default for RecurrenceParams {
             confirmed: 0.2,
             lag_slack: 0.05,
             dense_explained: 0.95,
+            dense_unrolled: 0.2,
             dense_ridge: 1e-6,
         }
     }

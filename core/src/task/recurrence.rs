@@ -1,6 +1,6 @@
 //! Recurrences as people write them: `u1 = -u3[t-2] + 0.5*u2[t-1]`.
 
-use super::{Function, Task};
+use super::{Function, Source, Task, TaskError};
 use std::fmt::Write;
 
 /// One product of a recurrence: coefficient times a past component (both counted from 1).
@@ -130,6 +130,20 @@ impl Reader<'_> {
     }
 }
 
+impl Source {
+    /// The output (from 1) and the source of one line of a signed selection, such as `u1 = -u3[t-2]`.
+    pub fn parse(text: &str) -> Result<(usize, Self), TaskError> {
+        let wrong = |at: usize, problem: String| TaskError::Syntax { file: text.into(), line: 1, column: at + 1, problem };
+        let line = read_line(text).map_err(|problem| wrong(problem.at, problem.what))?;
+        match line.terms[..] {
+            [Term { coefficient, component, lag }] if coefficient.abs() == 1.0 && component > 0 && line.output > 0 => {
+                Ok((line.output, Self { lag, component: component - 1, negated: coefficient < 0.0 }))
+            }
+            _ => Err(wrong(0, "expected one past component with + or -; write e.g. \"u1 = -u3[t-2]\"".into())),
+        }
+    }
+}
+
 impl Task {
     /// The recurrence in words, one line an output, in the form that task files take.
     pub fn recurrence(&self) -> Vec<String> {
@@ -183,6 +197,15 @@ mod tests {
         let line = read_line(" u1 = -u3[t-2] + 0.5*u2[ t - 1 ] - 2e-1 * u1[t-4]").unwrap();
         let term = |coefficient, component, lag| Term { coefficient, component, lag };
         assert_eq!(line, Line { output: 1, terms: vec![term(-1.0, 3, 2), term(0.5, 2, 1), term(-0.2, 1, 4)] });
+    }
+
+    #[test]
+    fn one_line_of_a_selection_is_read_and_anything_else_refused() {
+        let (output, source) = Source::parse("u4 = -u3[t-2]").unwrap();
+        assert_eq!((output, source), (4, Source { lag: 2, component: 2, negated: true }));
+        for text in ["u1 = 2*u1[t-1]", "u1 = u1[t-1] + u2[t-1]", "u1 = u0[t-1]", "u0 = u1[t-1]", "", "u1 = "] {
+            assert!(Source::parse(text).is_err(), "{text}");
+        }
     }
 
     #[test]

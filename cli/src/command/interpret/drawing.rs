@@ -5,8 +5,8 @@ use ketbra::spectrum::Spectrum;
 
 /// Rows and columns of the complex plane; characters are about twice as high as wide.
 const PLANE: (usize, usize) = (13, 27);
-/// The plane reaches a little past the unit circle.
-const REACH: f64 = 1.1;
+/// Half the side of the plane that is drawn; what lies outside is drawn at its edge.
+const REACH: f64 = 1.02;
 /// Lags that fit on a line.
 const MOST_LAGS: usize = 16;
 
@@ -15,10 +15,8 @@ pub fn spectrum(spectrum: &Spectrum) -> String {
     let (rows, columns) = PLANE;
     let mut plane = vec![vec![' '; columns]; rows];
     let mut put = |re: f64, im: f64, mark: char| {
-        let place = |x: f64, size: usize| (((x / REACH + 1.0) / 2.0) * (size - 1) as f64).round() as usize;
-        if re.abs() <= REACH && im.abs() <= REACH {
-            plane[place(-im, rows)][place(re, columns)] = mark;
-        }
+        let place = |x: f64, size: usize| (((x.clamp(-REACH, REACH) / REACH + 1.0) / 2.0) * (size - 1) as f64).round() as usize;
+        plane[place(-im, rows)][place(re, columns)] = mark;
     };
     for step in 0..120 {
         let angle = std::f64::consts::TAU * f64::from(step) / 120.0;

@@ -109,19 +109,22 @@ impl InterpretCommand {
     }
 
     fn question(&self, file: &NetworkFile) -> Result<Question, Failure> {
-        let number = |key: &str| file.metadata.get(key).and_then(|value| value.parse().ok());
-        let s = self.size.s.or(number("s"));
+        let (s, d) = (self.size.s, self.size.d);
         if self.blind {
-            return match s {
+            return match s.or_else(|| file.metadata.get("s")?.parse().ok()) {
                 Some(s) => Ok(Question::Blind { s }),
                 None => Err(Failure::bad_input("--blind needs to know the number of input steps; pass --s N")),
             };
         }
-        let name = self.task.as_ref().or(file.metadata.get("task")).ok_or_else(|| {
-            Failure::bad_input("the file does not say which task the network was trained on; pass --task T, or --blind --s N")
-        })?;
-        let d = self.size.d.or(number("d")).unwrap_or(file.network.inputs());
-        Ok(Question::Task(Task::parse(name, s, Some(d))?))
+        let task = match &self.task {
+            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?),
+            None => file.task(s, d)?,
+        };
+        task.map(Question::Task).ok_or_else(|| {
+            Failure::bad_input(
+                "the file does not say which task the network was trained on; pass --task T, or --blind --s N",
+            )
+        })
     }
 
     fn line(&self, path: &Path, found: &Interpretation) -> Value {

@@ -1,0 +1,171 @@
+//! `ketbra edit`: rewrite what a trained network computes.
+
+use crate::arguments::TaskSize;
+use crate::failure::Failure;
+use crate::terminal::{FAINT, print, title};
+use ketbra::edit::{Change, EditParams, Edited, Mode, edit};
+use ketbra::network::{Metadata, Network, NetworkFile};
+use ketbra::observe::{ObserveParams, observe};
+use ketbra::recurrence::{RecurrenceParams, read_back};
+use ketbra::task::{Source, Task};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Rewrite what a trained network computes, with no gradient step
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ketbra edit runs/t2 --to T3 --out runs/t2-as-t3
+  ketbra edit net.safetensors --set 'u1 = -u3[t-2]' --out edited
+  ketbra edit net.safetensors --negate 4 --out edited
+  ketbra edit net.safetensors --keep 3=0.5 --out edited
+
+What the network computes now comes from --task, from the file, or is read back from the network (--s N).")]
+pub struct EditCommand {
+    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// What the network computes now
+    #[arg(long)]
+    task: Option<String>,
+    #[command(flatten)]
+    size: TaskSize,
+    #[command(flatten)]
+    change: ChangeArguments,
+    /// Folder for the edited network
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Seed of the inputs that drive the network
+    #[arg(long, default_value_t = EditParams::default().seed)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is to change: exactly one.
+#[derive(clap::Args)]
+#[group(required = true, multiple = false)]
+struct ChangeArguments {
+    /// Another task: T1-T4, repeat-copy, compose-copy, an id, or a .toml file
+    #[arg(long, value_name = "TASK")]
+    to: Option<String>,
+    /// One output copies another past component, e.g. 'u1 = -u3[t-2]'
+    #[arg(long, value_name = "RECURRENCE")]
+    set: Option<String>,
+    /// One output changes its sign
+    #[arg(long, value_name = "OUTPUT")]
+    negate: Option<usize>,
+    /// One variable (1 is the oldest) is kept with another strength, e.g. 3=0.5
+    #[arg(long, value_name = "VARIABLE=STRENGTH")]
+    keep: Option<String>,
+}
+
+impl EditCommand {
+    pub fn run(&self) -> Result<(), Failure> {
+        let file = NetworkFile::open(&self.path)?;
+        let from = self.from(&file)?;
+        let change = self.change(&from)?;
+        let params = EditParams { seed: self.seed, ..EditParams::default() };
+        let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
+        let saved = self.out.as_ref().map(|out| save(out, &file, &edited)).transpose()?;
+        if self.json {
+            let line = json!({
+                "path": self.path,
+                "from": from.name(),
+                "to": edited.task.name(),
+                "recurrence": edited.task.recurrence(),
+                "accuracy": edited.accuracy,
+                "mode": edited.mode,
+                "contents": edited.contents,
+                "fresh_units": edited.fresh_units,
+                "weight_change": edited.weight_change,
+                "saved": saved,
+                "params": params,
+            });
+            print(&format!("{line}\n"));
+        } else {
+            print(&in_words(&from, &edited, saved));
+        }
+        Ok(())
+    }
+
+    fn from(&self, file: &NetworkFile) -> Result<Task, Failure> {
+        let (s, d) = (self.size.s, self.size.d);
+        let given = match &self.task {
+            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?),
+            None => file.task(s, d)?,
+        };
+        match (given, s) {
+            (Some(task), _) => Ok(task),
+            (None, Some(s)) => computed_now(&file.network, s, self.seed),
+            (None, None) => Err(Failure::bad_input(
+                "the file does not say what the network computes; pass --task T, or --s N to read it back",
+            )),
+        }
+    }
+
+    fn change(&self, from: &Task) -> Result<Change, Failure> {
+        let asked = &self.change;
+        if let Some(name) = &asked.to {
+            return Ok(Change::To(Task::parse(name, Some(from.s()), Some(from.d()))?));
+        }
+        if let Some(output) = asked.negate {
+            return Ok(Change::Sign { output });
+        }
+        if let Some(text) = &asked.set {
+            let (output, source) = Source::parse(text)?;
+            return Ok(Change::Entry { output, source });
+        }
+        let text = asked.keep.as_deref().unwrap_or_default();
+        let parts = text.split_once('=').and_then(|(variable, strength)| {
+            Some((variable.trim().parse().ok()?, strength.trim().parse().ok()?))
+        });
+        let wrong = || Failure::bad_input(format!("'{text}' is not VARIABLE=STRENGTH; write e.g. --keep 3=0.5"));
+        parts.map(|(variable, strength)| Change::Strength { variable, strength }).ok_or_else(wrong)
+    }
+}
+
+fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, Failure> {
+    let params = ObserveParams { seed, ..ObserveParams::default() };
+    let observed = observe(network, (s, network.outputs()), None, &params).map_err(Failure::bad_input)?;
+    let reading = read_back(&observed, &RecurrenceParams::default()).map_err(Failure::could_not)?;
+    reading.task(s, network.outputs()).ok_or_else(|| {
+        Failure::could_not("I can't tell what the network computes now; pass the task it was trained on with --task")
+    })
+}
+
+fn save(out: &std::path::Path, file: &NetworkFile, edited: &Edited) -> Result<PathBuf, Failure> {
+    let path = out.join(NetworkFile::FILE_NAME);
+    std::fs::create_dir_all(out)
+        .map_err(|error| Failure::could_not(format!("cannot make the folder {}: {error}", out.display())))?;
+    // What the file said about training describes another network.
+    let mut metadata = Metadata::from([("task".into(), edited.task.to_toml())]);
+    if let Some(activation) = file.metadata.get("activation") {
+        metadata.insert("activation".into(), activation.clone());
+    }
+    NetworkFile { network: edited.network.clone(), metadata }.save(&path)?;
+    Ok(path)
+}
+
+fn in_words(from: &Task, edited: &Edited, saved: Option<PathBuf>) -> String {
+    let accuracy = &edited.accuracy;
+    let how = match edited.mode {
+        Mode::Own => "written in the network's own code",
+        Mode::Gated => "written in the network's own code, the newest variable on switching units",
+        Mode::Transplant => "a transplant: nothing of the network's own code is kept",
+    };
+    let mut text = title(&format!("{} -> {}", from.name(), edited.task.name()));
+    text.push_str(&format!("  accuracy on the new task over {} steps\n", accuracy.horizon));
+    text.push_str(&format!("    before               {:.4}\n", accuracy.before));
+    text.push_str(&format!("    loaded variables     {:.4}\n", accuracy.loaded));
+    text.push_str(&format!("    raw inputs           {:.4}\n", accuracy.from_inputs));
+    text.push_str(&format!(
+        "  {how}; {} of {} contents on units of their own\n  recurrent weights changed by {:.2} of their size\n",
+        edited.fresh_units, edited.contents, edited.weight_change
+    ));
+    match saved {
+        Some(path) => text.push_str(&format!("  saved {}\n", path.display())),
+        None => text.push_str(&format!("  {FAINT}not saved: pass --out DIR{FAINT:#}\n")),
+    }
+    text
+}

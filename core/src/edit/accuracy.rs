@@ -1,0 +1,80 @@
+//! How well an edited network does its new task.
+
+use super::EditParams;
+use super::rewrite::Rewritten;
+use crate::network::Network;
+use crate::numeric::Matrix;
+use crate::random::{Purpose, Stream};
+use crate::task::{Episodes, Task};
+use serde::{Deserialize, Serialize};
+
+/// Episodes of a batch when accuracies are reported.
+const BATCH: usize = 64;
+
+/// Accuracy on the new task.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EditAccuracy {
+    /// Of the network before the edit.
+    pub before: f64,
+    /// Of the edited network, its variables loaded.
+    pub loaded: f64,
+    /// Of the edited network, from raw inputs.
+    pub from_inputs: f64,
+    /// Output steps.
+    pub horizon: usize,
+}
+
+/// Accuracy from loaded variables and from raw inputs, on a small batch.
+pub(super) fn trial(rewritten: &Rewritten, task: &Task, params: &EditParams) -> (f64, f64) {
+    let stream = Stream::new(params.seed, Purpose::ProbeInputs);
+    let (batch, horizon) = params.trial;
+    let loaded = loaded(rewritten, task, &stream, 2..3, batch, horizon);
+    let episodes = rewritten.network.accuracy(task, &stream, 1, batch, horizon);
+    (loaded, episodes.value)
+}
+
+/// The accuracies to report, on fresh inputs.
+pub(super) fn accuracy(network: &Network, rewritten: &Rewritten, task: &Task, params: &EditParams) -> EditAccuracy {
+    let stream = Stream::new(params.seed, Purpose::ScoreInputs);
+    let (batches, horizon) = (params.score_batches, params.horizon);
+    EditAccuracy {
+        before: network.accuracy(task, &stream, 1, BATCH, horizon).value,
+        loaded: loaded(rewritten, task, &stream, 0..batches, BATCH, horizon),
+        from_inputs: rewritten.network.accuracy(task, &stream, batches, BATCH, horizon).value,
+        horizon,
+    }
+}
+
+/// Starts in the states that hold the inputs, and runs on.
+fn loaded(
+    rewritten: &Rewritten,
+    task: &Task,
+    stream: &Stream,
+    batches: std::ops::Range<u32>,
+    batch: usize,
+    horizon: usize,
+) -> f64 {
+    let (d, network) = (task.d(), &rewritten.network);
+    let mut episodes = Episodes::new(task, batch);
+    let (mut right, mut all) = (0usize, 0usize);
+    for index in batches {
+        episodes.draw(task, stream, index, horizon);
+        let window = episodes.inputs();
+        let contents = Matrix::from_fn(rewritten.slots.len(), batch, |i, episode| {
+            let slot = rewritten.slots[i];
+            f64::from(window[slot / d * batch * d + episode * d + slot % d])
+        });
+        let mut state = &rewritten.code * contents;
+        (0..batch).for_each(|j| network.activation.apply_in_place(state.col_as_slice_mut(j)));
+        for wanted in episodes.targets().chunks(batch * d) {
+            state = network.step_batch(state.as_ref(), None);
+            let said = network.read(state.as_ref());
+            for (episode, wanted) in wanted.chunks(d).enumerate() {
+                let pairs = said.col_as_slice(episode).iter().zip(wanted);
+                right += pairs.filter(|(y, u)| **u != 0.0 && (**u > 0.0) == (**y > 0.0)).count();
+            }
+            all += batch * d;
+        }
+    }
+    right as f64 / all.max(1) as f64
+}
