@@ -66,7 +66,9 @@ impl Change {
                 (0..s * d).for_each(|column| matrix[(row, column)] = -matrix[(row, column)]);
                 Task::from_matrix(format!("{} with output {output} negated", from.name()), s, d, matrix)?
             }
-            Self::Strength { .. } => from.clone(),
+            Self::Strength { variable, strength } => {
+                from.clone().renamed(format!("{} with variable {variable} kept at {strength}", from.name()))
+            }
         };
         let mut step = operator(&task);
         if let Self::Strength { variable, strength } = self {
