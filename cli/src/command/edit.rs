@@ -117,9 +117,9 @@ impl EditCommand {
             return Ok(Change::Entry { output, source });
         }
         let text = asked.keep.as_deref().unwrap_or_default();
-        let parts = text.split_once('=').and_then(|(variable, strength)| {
-            Some((variable.trim().parse().ok()?, strength.trim().parse().ok()?))
-        });
+        let parts = text
+            .split_once('=')
+            .and_then(|(variable, strength)| Some((variable.trim().parse().ok()?, strength.trim().parse().ok()?)));
         let wrong = || Failure::bad_input(format!("'{text}' is not VARIABLE=STRENGTH; write e.g. --keep 3=0.5"));
         parts.map(|(variable, strength)| Change::Strength { variable, strength }).ok_or_else(wrong)
     }

@@ -123,7 +123,9 @@ pub struct Edited {
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// The two tasks have different sizes.
-    #[error("the network works with s={s}, d={d}, but the new task has s={new_s}, d={new_d}; choose one of the same size")]
+    #[error(
+        "the network works with s={s}, d={d}, but the new task has s={new_s}, d={new_d}; choose one of the same size"
+    )]
     Sizes {
         /// Variables of the network's task.
         s: usize,

@@ -133,7 +133,8 @@ impl Reader<'_> {
 impl Source {
     /// The output (from 1) and the source of one line of a signed selection, such as `u1 = -u3[t-2]`.
     pub fn parse(text: &str) -> Result<(usize, Self), TaskError> {
-        let wrong = |at: usize, problem: String| TaskError::Syntax { file: text.into(), line: 1, column: at + 1, problem };
+        let wrong =
+            |at: usize, problem: String| TaskError::Syntax { file: text.into(), line: 1, column: at + 1, problem };
         let line = read_line(text).map_err(|problem| wrong(problem.at, problem.what))?;
         match line.terms[..] {
             [Term { coefficient, component, lag }] if coefficient.abs() == 1.0 && component > 0 && line.output > 0 => {

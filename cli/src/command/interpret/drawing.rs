@@ -15,7 +15,8 @@ pub fn spectrum(spectrum: &Spectrum) -> String {
     let (rows, columns) = PLANE;
     let mut plane = vec![vec![' '; columns]; rows];
     let mut put = |re: f64, im: f64, mark: char| {
-        let place = |x: f64, size: usize| (((x.clamp(-REACH, REACH) / REACH + 1.0) / 2.0) * (size - 1) as f64).round() as usize;
+        let place =
+            |x: f64, size: usize| (((x.clamp(-REACH, REACH) / REACH + 1.0) / 2.0) * (size - 1) as f64).round() as usize;
         plane[place(-im, rows)][place(re, columns)] = mark;
     };
     for step in 0..120 {
@@ -38,7 +39,10 @@ pub fn recurrence(found: &Interpretation) -> String {
     let row = |reading: &ketbra::recurrence::Reading| {
         let cell = |lag: usize| match (reading.stated, reading.step.lag == lag) {
             (true, true) => {
-                format!("{:>6}", format!("{}u{}", if reading.step.sign < 0 { '-' } else { '+' }, reading.step.component))
+                format!(
+                    "{:>6}",
+                    format!("{}u{}", if reading.step.sign < 0 { '-' } else { '+' }, reading.step.component)
+                )
             }
             (false, _) => format!("{:>6}", '?'),
             _ => format!("{:>6}", '.'),

@@ -33,7 +33,7 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     let _ = write!(text, "\n{}", title("Function, read back without the task"));
     text.push_str(&function(found));
     for note in &found.warnings {
-        let _ = write!(text, "{WARN}warning:{WARN:#} {}\n", note.message);
+        let _ = writeln!(text, "{WARN}warning:{WARN:#} {}", note.message);
     }
     text
 }
@@ -86,7 +86,9 @@ fn memories_line(memories: &MemoriesSummary) -> String {
 
 fn function(found: &Interpretation) -> String {
     match found.confidence {
-        Confidence::High => format!("{}  {FAINT}behaviour and linear structure agree{FAINT:#}\n", drawing::recurrence(found)),
+        Confidence::High => {
+            format!("{}  {FAINT}behaviour and linear structure agree{FAINT:#}\n", drawing::recurrence(found))
+        }
         Confidence::Behaviour if found.recurrence.is_none() => {
             let lines: Vec<String> = found.recurrence_in_words.iter().map(|line| format!("  {line}\n")).collect();
             format!("{}  {FAINT}a dense f, from behaviour{FAINT:#}\n", lines.concat())
