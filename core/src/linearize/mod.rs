@@ -3,11 +3,13 @@
 //! Trained networks live at the squashed amplitude of a limit cycle, not near the origin, so *where* decides how good
 //! the linear map is. Every result carries its residual and its doubts.
 
+mod fixed_points;
 mod orbit;
 mod origin;
 mod settling;
 mod visited;
 
+pub use fixed_points::{Ending, FixedPoint, FixedPointDoubt, FixedPointParams, FixedPoints, fixed_points};
 pub use orbit::{OrbitParams, orbit};
 pub use origin::{origin, restrict};
 pub use settling::SettlingParams;

@@ -1,0 +1,129 @@
+//! From one starting state to a minimum of q.
+
+use super::FixedPointParams;
+use crate::network::Cell;
+use crate::numeric::Matrix;
+use faer::Side;
+use faer::linalg::solvers::Solve;
+
+/// Damping of the first step, relative to the largest curvature.
+const FIRST_DAMPING: f64 = 1e-3;
+/// Damping shrinks by this after a step that helps, and grows by it after one that does not.
+const DAMPING_FACTOR: f64 = 4.0;
+/// Tries with more and more damping before a point counts as a minimum.
+const MAX_TRIES: usize = 20;
+/// A share of q that a step must win, or the point counts as a minimum.
+const LEAST_GAIN: f64 = 1e-10;
+/// Newton steps at the end: each doubles the digits, and rounding stops them.
+const POLISH_STEPS: usize = 8;
+
+/// Where a descent from one starting state ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ending {
+    /// The starting state.
+    pub x_init: Vec<f64>,
+    /// The last state.
+    #[doc(alias = "xstar")]
+    pub state: Vec<f64>,
+    /// Half the squared length of the step that the network takes from there.
+    pub q: f64,
+    /// Steps of the descent.
+    pub n_iters: usize,
+}
+
+/// A state with the step that the network takes from it.
+struct Here {
+    state: Vec<f64>,
+    step: Matrix,
+    tape: Vec<f64>,
+    q: f64,
+}
+
+pub(super) struct Descent<'a, C> {
+    pub(super) cell: &'a C,
+    pub(super) input: &'a [f64],
+    pub(super) params: &'a FixedPointParams,
+}
+
+impl<C: Cell> Descent<'_, C> {
+    /// Levenberg-Marquardt on q = |F(h) - h|^2 / 2, then plain Newton steps as long as they help.
+    pub(super) fn run(&self, x_init: Vec<f64>) -> Ending {
+        let mut here = self.look(x_init.clone());
+        let (mut damping, mut n_iters) = (FIRST_DAMPING, 0);
+        while n_iters < self.params.max_iters && here.q > self.params.tol_q && here.q.is_finite() {
+            n_iters += 1;
+            let Some(next) = self.damped_step(&here, &mut damping) else { break };
+            let gain = 1.0 - next.q / here.q;
+            here = next;
+            if gain < LEAST_GAIN {
+                break;
+            }
+        }
+        for _ in 0..POLISH_STEPS {
+            if here.q == 0.0 || here.q > self.params.slow_q || !here.q.is_finite() {
+                break;
+            }
+            let newton = self.slope(&here).partial_piv_lu().solve(&here.step);
+            let next = self.moved(&here, &newton);
+            if next.q.is_nan() || next.q >= here.q {
+                break;
+            }
+            n_iters += 1;
+            here = next;
+        }
+        Ending { x_init, state: here.state, q: here.q, n_iters }
+    }
+
+    /// The state after `steps` steps of the network, which comes close to what attracts it.
+    pub(super) fn settle(&self, mut state: Vec<f64>, steps: usize) -> Vec<f64> {
+        let mut next = state.clone();
+        for _ in 0..steps {
+            self.cell.step(&state, self.input, &mut next);
+            std::mem::swap(&mut state, &mut next);
+        }
+        state
+    }
+
+    /// The derivative of F(h) - h at a state.
+    pub(super) fn slope_at(&self, state: &[f64]) -> Matrix {
+        self.slope(&self.look(state.to_vec()))
+    }
+
+    fn look(&self, state: Vec<f64>) -> Here {
+        let (mut next, mut tape) = (vec![0.0; state.len()], vec![0.0; state.len()]);
+        self.cell.step_with_tape(&state, self.input, &mut next, &mut tape);
+        let step = Matrix::from_fn(state.len(), 1, |i, _| next[i] - state[i]);
+        let q = 0.5 * step.squared_norm_l2();
+        Here { state, step, tape, q }
+    }
+
+    fn slope(&self, here: &Here) -> Matrix {
+        let mut slope = self.cell.state_jacobian(&here.tape);
+        (0..slope.nrows()).for_each(|i| slope[(i, i)] -= 1.0);
+        slope
+    }
+
+    fn moved(&self, here: &Here, against: &Matrix) -> Here {
+        self.look(here.state.iter().enumerate().map(|(i, x)| x - against[(i, 0)]).collect())
+    }
+
+    /// The next state, with as little damping as lowers q; nothing where none does.
+    fn damped_step(&self, here: &Here, damping: &mut f64) -> Option<Here> {
+        let slope = self.slope(here);
+        let (curvature, gradient) = (slope.transpose() * &slope, slope.transpose() * &here.step);
+        let largest = (0..curvature.nrows()).map(|i| curvature[(i, i)]).fold(f64::MIN_POSITIVE, f64::max);
+        for _ in 0..MAX_TRIES {
+            let mut damped = curvature.clone();
+            (0..damped.nrows()).for_each(|i| damped[(i, i)] += *damping * largest);
+            if let Ok(factors) = damped.llt(Side::Lower) {
+                let next = self.moved(here, &factors.solve(&gradient));
+                if next.q < here.q {
+                    *damping = (*damping / DAMPING_FACTOR).max(f64::EPSILON);
+                    return Some(next);
+                }
+            }
+            *damping *= DAMPING_FACTOR;
+        }
+        None
+    }
+}
