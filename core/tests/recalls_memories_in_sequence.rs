@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+use ketbra::circuit::operator;
 use ketbra::numeric::{Matrix, draw, eigenvalues, tolerance::Tolerance};
 use ketbra::random::{Purpose, Stream};
 use ketbra::recall::{Integrator, Parameters, RecallError, Response, Rule, SequenceMemory, State};
+use ketbra::task::Task;
 
 fn stream() -> Stream {
     Stream::new(9, Purpose::Matrices)
@@ -117,18 +119,23 @@ fn the_hebbian_rule_equals_the_pseudo_inverse_for_orthogonal_memories() {
 #[test]
 fn memories_are_recalled_one_after_another() {
     let memory = SequenceMemory::episodes(96, 8, Parameters::episodic(), &stream()).unwrap();
-    let recording =
-        memory.integrate(&memory.starting_at(0), 120.0, 0.5, Integrator::Adaptive { tolerance: 1e-6 }).unwrap();
-    let mut visited = Vec::new();
-    for state in &recording.states {
-        let overlaps = memory.overlaps(&state.features);
-        let clear = overlaps.iter().position(|x| *x > 0.9);
-        if let Some(clear) = clear.filter(|clear| visited.last() != Some(clear)) {
-            visited.push(clear);
-        }
-    }
+    let method = Integrator::Adaptive { tolerance: 1e-6 };
+    let visited = memory.retrieve(&memory.starting_at(0), 120.0, 0.5, method).unwrap().visited();
     assert!(visited.len() > 8, "{visited:?}");
     assert!(visited.iter().enumerate().all(|(k, memory)| *memory == k % 8), "{visited:?}");
+}
+
+#[test]
+fn the_same_memories_hold_variables_and_move_them_along() {
+    let task = Task::named("repeat-copy", Some(8), Some(1)).unwrap();
+    let episodic = SequenceMemory::episodes(96, 8, Parameters::episodic(), &stream()).unwrap();
+    let memory = SequenceMemory::of_variables(episodic.stored().clone(), &operator(&task)).unwrap();
+    let contents = [1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -0.5];
+    let held = memory.hold(&contents, 800);
+    for (step, found) in held.overlaps.iter().enumerate() {
+        let expected: Vec<f64> = (0..8).map(|variable| contents[(variable + step) % 8]).collect();
+        Tolerance::absolute(1e-10).assert_close(found.as_slice(), &expected);
+    }
 }
 
 #[test]
