@@ -2,6 +2,7 @@
 
 mod edit;
 mod interpret;
+mod recall;
 mod task;
 mod train;
 
@@ -15,6 +16,7 @@ pub enum Command {
     Train(Box<train::TrainCommand>),
     Interpret(interpret::InterpretCommand),
     Edit(edit::EditCommand),
+    Recall(recall::RecallCommand),
 }
 
 impl Command {
@@ -25,6 +27,7 @@ impl Command {
             Self::Train(command) => command.run(),
             Self::Interpret(command) => command.run(),
             Self::Edit(command) => command.run(),
+            Self::Recall(command) => command.run(),
         }
     }
 }

@@ -28,8 +28,9 @@ const WIDTH: usize = 1280;
 const MAP_LEFT: usize = 130;
 const MAP_WIDTH: usize = 1000;
 const MAP_HEIGHT: usize = 272;
-const PANEL_HEIGHT: usize = 420;
-const MAP_TOP: usize = 62;
+const PANEL_HEIGHT: usize = 452;
+const MAP_TOP: usize = 92;
+const TITLE_BASELINE: usize = 46;
 const BAR_LEFT: usize = MAP_LEFT + MAP_WIDTH + 36;
 const BAR_WIDTH: usize = 22;
 const TICK: usize = 7;
@@ -54,7 +55,7 @@ fn draw_panel(canvas: &mut Canvas, panel: &Panel<'_>, top: usize) {
     let retrieval = panel.retrieval;
     let (columns, rows) = (retrieval.times.len(), retrieval.memories());
     let (map_top, bottom) = (top + MAP_TOP, top + MAP_TOP + MAP_HEIGHT);
-    canvas.text(MAP_LEFT, top + 20, panel.title, TITLE, Align::Left);
+    canvas.text(MAP_LEFT, top + TITLE_BASELINE, panel.title, TITLE, Align::Left);
     let (row_edge, column_edge) = (edges(MAP_HEIGHT, rows), edges(MAP_WIDTH, columns));
     for (column, overlaps) in retrieval.overlaps.iter().enumerate() {
         for (row, overlap) in overlaps.iter().enumerate() {
@@ -65,7 +66,7 @@ fn draw_panel(canvas: &mut Canvas, panel: &Panel<'_>, top: usize) {
             canvas.fill(x, y, width, height.saturating_sub(gap), colour(*overlap));
         }
     }
-    canvas.text(16, map_top - 6, panel.row, LABEL, Align::Left);
+    canvas.text(MAP_LEFT - 14, map_top - 12, panel.row, LABEL, Align::Right);
     let stride = rows.div_ceil(MOST_NUMBERED).max(1);
     for row in (0..rows).step_by(stride) {
         let middle = map_top + (row_edge(row) + row_edge(row + 1)) / 2;
@@ -105,7 +106,7 @@ fn draw_colour_bar(canvas: &mut Canvas, map_top: usize) {
     }
     for (label, y) in [("+1", 0), ("0", MAP_HEIGHT / 2), ("-1", MAP_HEIGHT)] {
         canvas.fill(BAR_LEFT + BAR_WIDTH, (map_top + y).saturating_sub(1), TICK, 2, INK);
-        canvas.text(BAR_LEFT + BAR_WIDTH + TICK + 6, map_top + y + 6, label, LABEL, Align::Left);
+        canvas.text(BAR_LEFT + BAR_WIDTH + TICK + 8, map_top + y + 6, label, LABEL, Align::Left);
     }
     canvas.text(BAR_LEFT + BAR_WIDTH / 2, map_top - 12, "overlap", LABEL, Align::Centre);
 }

@@ -33,20 +33,20 @@ impl Retrieval {
 }
 
 impl SequenceMemory {
-    /// A linear memory whose discrete limit applies `operator` to the contents of its memories: each memory is a
-    /// component of a variable, and what it holds is not fixed but written.
+    /// A memory whose discrete limit applies `operator` to the contents of its memories: each memory is a component of a
+    /// variable, and what it holds is not fixed but written. Exact with the identity as response.
     ///
     /// ```
     /// use ketbra::numeric::Matrix;
-    /// use ketbra::recall::SequenceMemory;
+    /// use ketbra::recall::{Response, SequenceMemory};
     /// let exchange = Matrix::from_fn(2, 2, |i, j| f64::from(i != j));
-    /// let memory = SequenceMemory::of_variables(Matrix::identity(3, 2), &exchange)?;
+    /// let memory = SequenceMemory::of_variables(Matrix::identity(3, 2), &exchange, Response::Identity)?;
     /// assert_eq!(memory.hold(&[0.5, -1.0], 1).overlaps[1], [-1.0, 0.5]);
     /// # Ok::<(), ketbra::recall::RecallError>(())
     /// ```
-    pub fn of_variables(memories: Matrix, operator: &Matrix) -> Result<Self, RecallError> {
+    pub fn of_variables(memories: Matrix, operator: &Matrix, response: Response) -> Result<Self, RecallError> {
         let transitions = (operator - Matrix::identity(operator.nrows(), operator.ncols())).transpose().to_owned();
-        let parameters = Parameters { feature_response: Response::Identity, ..Parameters::default() };
+        let parameters = Parameters { feature_response: response, ..Parameters::default() };
         Self::new(memories, transitions, parameters)
     }
 
