@@ -1,6 +1,6 @@
 //! `ketbra recall` shows memories recalled in order and variables held.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
 
