@@ -23,7 +23,7 @@ use std::path::Path;
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
 /// The most bytes to which the entries of an archive may unpack together.
 pub const MAX_UNPACKED_BYTES: u64 = 1 << 30;
-/// The most values that the tensors of one file may hold together.
+/// The most values that the tensors of a PyTorch file may hold together: any number of them can share one storage.
 pub const MAX_VALUES: usize = 1 << 27;
 /// How many entries of an archive an error names.
 const NAMED_ENTRIES: usize = 5;
@@ -75,13 +75,11 @@ impl NetworkFile {
         path: &Path,
         format: &'static str,
     ) -> Result<Self, NetworkError> {
-        let activation =
-            match metadata.get("activation").or(metadata.get("nonlinearity")) {
-                Some(name) => serde_json::from_value(name.as_str().into()).map_err(|error| {
-                    NetworkError::Malformed { path: path.into(), format, problem: error.to_string() }
-                })?,
-                None => Activation::Tanh,
-            };
+        let activation = match metadata.get("activation").or(metadata.get("nonlinearity")) {
+            Some(name) => serde_json::from_value(name.to_ascii_lowercase().into())
+                .map_err(|error| NetworkError::Malformed { path: path.into(), format, problem: error.to_string() })?,
+            None => Activation::Tanh,
+        };
         Ok(Self { network: Network::from_tensors(tensors, activation)?, metadata })
     }
 }

@@ -399,7 +399,7 @@ fn long_integer<'a>(bytes: &[u8]) -> Node<'a> {
 /// Modules and built-in functions with which pickles attack; naming them is a courtesy to the user, as calls are
 /// never made whatever their name.
 fn is_executable(module: &str, name: &str) -> bool {
-    const MODULES: [&str; 19] = [
+    const MODULES: [&str; 14] = [
         "os",
         "posix",
         "nt",
@@ -411,14 +411,9 @@ fn is_executable(module: &str, name: &str) -> bool {
         "ctypes",
         "socket",
         "pty",
-        "commands",
-        "webbrowser",
-        "code",
-        "codeop",
         "pdb",
         "bdb",
-        "timeit",
-        "multiprocessing",
+        "webbrowser",
     ];
     const BUILTINS: [&str; 8] = ["eval", "exec", "execfile", "compile", "open", "__import__", "input", "breakpoint"];
     let top = module.split('.').next().unwrap_or_default();
