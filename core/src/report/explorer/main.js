@@ -1,0 +1,83 @@
+// What the page holds, and how a run is made.
+
+function makeExplorer(data) {
+  const trained = networkOf(data.network), { s, d } = data.meta;
+  const memories = data.memories && {
+    ...data.memories, readers: matrixOf(data.memories.readers), blocks: matrixOf(data.memories.blocks), theory: matrixOf(data.memories.theory),
+    mean: matrixOf(data.memories.mean), rolled: matrixOf(data.memories.rolled),
+  };
+  if (data.task?.matrix) data.task.matrix = matrixOf(data.task.matrix);
+  const explorer = {
+    data, trained, memories, s, d, horizon: Math.min(96, Math.max(40, 6 * s)), inputs: examplePattern(s, d), rewired: null, edited: false, run: null,
+    binary: Boolean(data.task?.sources),
+    weak: new Set((memories?.members ?? []).filter((_, k) => memories.scores[k] < memories.recovered)),
+    get task() { return this.edited ? { sources: this.rewired.sources } : data.task; },
+    get sources() { return this.task?.sources ?? null; },
+    get network() { return this.edited ? this.rewired.network : trained; },
+    get reading() { return this.edited ? this.rewired : memories; },
+    recompute() {
+      const { network, inputs, horizon } = this, ahead = memories?.rolled && !this.edited ? s - 1 : 0;
+      const all = simulate(network, inputs, horizon + ahead), wanted = this.task && continued(this.task, inputs, horizon);
+      this.run = { states: all.states.slice(0, s + horizon), outputs: all.outputs.slice(0, s + horizon), wanted, contents: this.contentsOf(all) };
+      player.runListeners.forEach((listener) => listener());
+    },
+    contentsOf({ states, outputs }) {
+      const { reading } = this;
+      if (!reading) return null;
+      if (!this.edited && memories.rolled) return states.slice(0, s + this.horizon).map((_, t) => times(memories.rolled, outputs.slice(t, t + s).flatMap((y) => [...y])));
+      const mean = !this.edited && memories.mean;
+      return states.map((h, t) => times(reading.readers, mean && t >= s ? h.map((x, i) => x - mean.data[Math.min(t - s, mean.rows - 1) * mean.cols + i]) : h));
+    },
+    use(which) {
+      this.edited = which === "edited" && this.rewired !== null;
+      const choice = document.getElementById("which");
+      choice.hidden = this.rewired === null;
+      choice.querySelector(`[value=${this.edited ? "edited" : "trained"}]`).checked = true;
+      this.recompute();
+    },
+  };
+  return explorer;
+}
+
+function freeRunning(explorer) {
+  if (explorer.d !== explorer.trained.input.cols) throw new Error("the inputs of the network do not fit its task");
+}
+
+const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+
+async function main() {
+  const $ = (id) => document.getElementById(id);
+  let drawPlots = () => {};
+  startTheme(() => { redrawAll(); drawPlots(); });
+  const data = JSON.parse(await inflate($("data").textContent));
+  const explorer = makeExplorer(data);
+  freeRunning(explorer);
+  window.ketbra = { explorer, player, edit, simulate, continued };
+  showVerdict(explorer);
+  showWeights(explorer);
+  const spectra = prepareSpectra(explorer);
+  startPlayer(explorer);
+  startStates(explorer);
+  startCircuit(explorer);
+  startInput(explorer);
+  startOutputs(explorer);
+  startRewire(explorer);
+  const curves = prepareTraining(explorer);
+  showMade(explorer);
+  showContents();
+  explorer.recompute();
+  player.seek(explorer.s);
+  await painted();
+  window.ketbra.readyAt = performance.now();
+  const script = document.createElement("script");
+  script.textContent = await inflate($("plotting").textContent);
+  document.head.append(script);
+  drawPlots = () => { spectra(); curves(); };
+  drawPlots();
+  document.documentElement.dataset.ready = "yes";
+}
+
+main().catch((error) => {
+  document.getElementById("sentence").textContent = `This page could not be shown: ${error.message}`;
+  throw error;
+});

@@ -1,0 +1,115 @@
+// Matrices are row-major: { rows, cols, data }.
+
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const text = atob(base64), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+async function inflate(base64) {
+  const stream = new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+}
+
+function matrixOf(stored) {
+  if (!stored) return null;
+  const bytes = bytesOf(stored.f64 ?? stored.f32);
+  const data = stored.f64 ? new Float64Array(bytes.buffer) : Float64Array.from(new Float32Array(bytes.buffer));
+  return { rows: stored.rows, cols: stored.cols, data };
+}
+
+const zeros = (rows, cols) => ({ rows, cols, data: new Float64Array(rows * cols) });
+
+function transposed(a) {
+  const out = zeros(a.cols, a.rows);
+  for (let i = 0; i < a.rows; i++) for (let j = 0; j < a.cols; j++) out.data[j * a.rows + i] = a.data[i * a.cols + j];
+  return out;
+}
+
+function product(a, b) {
+  const out = zeros(a.rows, b.cols), n = b.cols;
+  for (let i = 0; i < a.rows; i++) {
+    for (let k = 0; k < a.cols; k++) {
+      const x = a.data[i * a.cols + k];
+      if (x === 0) continue;
+      for (let j = 0, to = i * n, from = k * n; j < n; j++) out.data[to + j] += x * b.data[from + j];
+    }
+  }
+  return out;
+}
+
+function times(a, x) {
+  const out = new Float64Array(a.rows);
+  for (let i = 0; i < a.rows; i++) {
+    let sum = 0;
+    for (let j = 0, at = i * a.cols; j < a.cols; j++) sum += a.data[at + j] * x[j];
+    out[i] = sum;
+  }
+  return out;
+}
+
+// Solves the symmetric positive definite system a x = b for every column of b, by Cholesky.
+function solvePositive(a, b) {
+  const n = a.rows, l = Float64Array.from(a.data), x = { rows: b.rows, cols: b.cols, data: Float64Array.from(b.data) }, m = b.cols;
+  for (let j = 0; j < n; j++) {
+    for (let i = j; i < n; i++) {
+      let sum = l[i * n + j];
+      for (let k = 0; k < j; k++) sum -= l[i * n + k] * l[j * n + k];
+      l[i * n + j] = i === j ? Math.sqrt(sum) : sum / l[j * n + j];
+    }
+  }
+  const eliminate = (i, k, factor) => { for (let c = 0; c < m; c++) x.data[i * m + c] -= factor * x.data[k * m + c]; };
+  const divide = (i) => { for (let c = 0; c < m; c++) x.data[i * m + c] /= l[i * n + i]; };
+  for (let i = 0; i < n; i++) { for (let k = 0; k < i; k++) eliminate(i, k, l[i * n + k]); divide(i); }
+  for (let i = n - 1; i >= 0; i--) { for (let k = i + 1; k < n; k++) eliminate(i, k, l[k * n + i]); divide(i); }
+  return x;
+}
+
+const ACTIVATIONS = { tanh: Math.tanh, relu: (x) => Math.max(0, x), identity: (x) => x };
+
+function networkOf(stored) {
+  return {
+    activation: stored.activation,
+    recurrent: matrixOf(stored.recurrent), input: matrixOf(stored.input), readout: matrixOf(stored.readout),
+    bias: matrixOf(stored.bias)?.data ?? null, readoutBias: matrixOf(stored.readout_bias)?.data ?? null,
+  };
+}
+
+function step(network, state, input) {
+  const next = times(network.recurrent, state), act = ACTIVATIONS[network.activation];
+  const driven = input && times(network.input, input);
+  for (let i = 0; i < next.length; i++) next[i] = act(next[i] + (driven ? driven[i] : 0) + (network.bias ? network.bias[i] : 0));
+  return next;
+}
+
+function read(network, state) {
+  const said = times(network.readout, state);
+  if (network.readoutBias) network.readoutBias.forEach((b, i) => { said[i] += b; });
+  return said;
+}
+
+// The states and outputs after each step: first the inputs, then `horizon` steps without.
+function simulate(network, inputs, horizon, start) {
+  const states = [], outputs = [];
+  let state = start ?? new Float64Array(network.recurrent.rows);
+  for (let t = 0; t < inputs.length + horizon; t++) {
+    state = step(network, state, inputs[t]);
+    states.push(state);
+    outputs.push(read(network, state));
+  }
+  return { states, outputs };
+}
+
+// What the task asks for: the inputs, then each next value from the s values before it.
+function continued(task, inputs, horizon) {
+  const sequence = inputs.map((u) => Float64Array.from(u)), s = inputs.length;
+  for (let t = s; t < s + horizon; t++) {
+    if (task.sources) sequence.push(Float64Array.from(task.sources, ({ lag, component, sign }) => sign * sequence[t - lag][component]));
+    else {
+      const window = sequence.slice(t - s, t).flatMap((u) => [...u]);
+      sequence.push(times(task.matrix, window));
+    }
+  }
+  return sequence;
+}

@@ -1,0 +1,36 @@
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+function showVerdict({ data }) {
+  const $ = (id) => document.getElementById(id), { verdict, meta } = data;
+  $("kind").textContent = verdict.kind;
+  $("kind").classList.add(verdict.kind);
+  $("about").textContent = [meta.title, meta.task && `task ${meta.task}`, `${meta.hidden} hidden units`, `${meta.s} variables of ${meta.d} components`].filter(Boolean).join(" · ");
+  $("sentence").textContent = verdict.sentence;
+  $("figures").replaceChildren(...verdict.figures.map(({ name, value, note }) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, value), element("dd", {}, note))));
+  if (verdict.recurrence) $("recurrence").textContent = verdict.recurrence.join("\n");
+  else $("recurrence").textContent = "Cannot be told. See the doubts for the reason.";
+  const doubts = verdict.warnings.map((text) => element("li", {}, text));
+  $("warnings").replaceChildren(...(doubts.length ? doubts : [element("li", { class: "none" }, "None: every check passed.")]));
+}
+
+function showMade({ data }) {
+  document.getElementById("parameters").replaceChildren(...data.meta.made.map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value))));
+  document.getElementById("citation").textContent = data.meta.citation;
+  document.getElementById("bibtex").textContent = data.meta.bibtex;
+}
+
+function showContents() {
+  const links = [...document.querySelectorAll("main section[data-title]")].map((section) => element("a", { href: `#${section.id}` }, section.dataset.title));
+  document.getElementById("contents").replaceChildren(...links);
+  const seen = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
+    if (!isIntersecting) return;
+    links.forEach((link) => link.toggleAttribute("aria-current", link.hash === `#${target.id}`));
+  }), { rootMargin: "-30% 0px -60%" });
+  document.querySelectorAll("main section").forEach((section) => seen.observe(section));
+}
