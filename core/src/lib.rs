@@ -41,6 +41,7 @@ pub mod observe;
 pub mod random;
 pub mod recall;
 pub mod recurrence;
+pub mod report;
 pub mod run_folder;
 pub mod spectrum;
 pub mod task;

@@ -11,17 +11,18 @@ use crate::task::{Episodes, Task};
 const SILENT: f64 = 1e-6;
 
 /// How a network writes the contents that it holds.
-pub(super) struct OwnCode {
+#[derive(Clone, Debug)]
+pub struct OwnCode {
     /// H x core: pre-activation that each content adds.
-    pub(super) columns: Matrix,
+    pub columns: Matrix,
     /// Window component of each column.
-    pub(super) slots: Vec<usize>,
+    pub slots: Vec<usize>,
     /// Share of right signs when each content is read linearly.
-    pub(super) read: Vec<f64>,
+    pub read: Vec<f64>,
 }
 
 /// Regresses the pre-activations of the network's own orbit on the contents that its task gives them.
-pub(super) fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
+pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
     let core = Core::of(task)?;
     // A dense f has no components of its own; then the whole window is looked for.
     let slots = core.components.unwrap_or_else(|| (0..task.window()).collect());

@@ -12,6 +12,7 @@ mod rewrite;
 
 pub use accuracy::EditAccuracy;
 pub use change::Change;
+pub use code::{OwnCode, own_code};
 
 use crate::circuit::CircuitError;
 use crate::network::{Network, NetworkError};

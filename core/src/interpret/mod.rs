@@ -17,7 +17,7 @@ use crate::circuit::CircuitError;
 use crate::linearize::{Linearization, LinearizeError};
 use crate::memories::{Component, Memories, MemoriesError, Method};
 use crate::network::Accuracy;
-use crate::numeric::NumericError;
+use crate::numeric::{NumericError, c64};
 use crate::observe::ObserveError;
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::spectrum::Spectrum;
@@ -144,6 +144,10 @@ pub struct Details {
     pub task: Option<Task>,
     /// The linearized orbit.
     pub orbit: Option<Linearization>,
+    /// Mean state at each output step, which is taken off before contents are read; none where activity dies out.
+    pub means: Vec<Vec<f64>>,
+    /// Every eigenvalue of the Jacobian at the zero state.
+    pub origin_eigenvalues: Vec<c64>,
     /// Memories in the order of the methods asked for, the one shown first.
     pub memories: Vec<Memories>,
 }

@@ -37,7 +37,8 @@ pub fn interpret(
     let core = task.as_ref().map(Core::of).transpose()?;
     let theory = core.as_ref().map(Core::eigenvalues);
     let jacobian = origin(network);
-    let at_origin = spectrum(&eigenvalues(&jacobian)?, theory, &params.origin_spectrum)?;
+    let origin_eigenvalues = eigenvalues(&jacobian)?;
+    let at_origin = spectrum(&origin_eigenvalues, theory, &params.origin_spectrum)?;
     let persistence = observed.probe.persistence(params.visited.settle);
     let orbit = match persistence > params.verdict.alive {
         true => Some(linearize_orbit(&observed, core.as_ref(), params)?),
@@ -136,7 +137,13 @@ pub fn interpret(
         readings: reading.readings,
         warnings: warnings.into_iter().map(Note::from).collect(),
         params: params.clone(),
-        details: Details { task, orbit: orbit.map(|(_, orbit)| orbit), memories: found },
+        details: Details {
+            task,
+            means: orbit.as_ref().map(|(visited, _)| visited.means.clone()).unwrap_or_default(),
+            orbit: orbit.map(|(_, orbit)| orbit),
+            origin_eigenvalues,
+            memories: found,
+        },
     })
 }
 

@@ -127,6 +127,6 @@ function showTip(event, text) {
 function hideTip() { document.getElementById("tip").hidden = true; }
 
 function showScale(id, limit) {
-  const scale = document.querySelector(`[data-scale="${id}"]`), say = (x) => Number(x.toPrecision(2)).toString();
+  const scale = document.querySelector(`[data-scale="${id}"]`), say = (x) => (x < 1e-3 ? x.toExponential(0) : Number(x.toPrecision(2)).toString());
   scale.replaceChildren(`−${say(limit)}`, document.createElement("i"), `+${say(limit)}`);
 }

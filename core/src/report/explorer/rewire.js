@@ -21,7 +21,7 @@ function startRewire(explorer) {
     for (let variable = 1; variable <= s; variable++) {
       const cell = element("button", { type: "button", "aria-label": `copy variable ${variable}, component ${c + 1}`, title: `variable ${variable}, component ${c + 1}` });
       const lag = s + 1 - variable;
-      if (prepared.members.includes((variable - 1) * d + c)) cell.classList.add("kept");
+      if (prepared.slots.includes((variable - 1) * d + c)) cell.classList.add("kept");
       cell.addEventListener("click", () => { Object.assign(wished[chosen], { lag, component: c }); show(); });
       cell.wire = [lag, c];
       cells.push(cell);
@@ -78,12 +78,14 @@ function startRewire(explorer) {
     // Two frames, so that the message is on the screen before the work starts.
     requestAnimationFrame(() => requestAnimationFrame(() => {
       const started = performance.now(), sources = wished.map((source) => ({ ...source }));
-      explorer.rewired = { ...edit(explorer.trained, prepared, sources, s, d), sources };
+      const edited = edit(explorer.trained, prepared, sources, s, d);
+      $("apply").disabled = false;
+      if (!edited) { $("edit-status").textContent = `This f needs more contents than the network has units (${explorer.trained.recurrent.rows}).`; return; }
+      explorer.rewired = { ...edited, sources };
       const { accuracy, mode, fresh, members } = explorer.rewired;
       const how = mode === "transplant" || fresh >= members.length ? "nothing of the network's own code could be kept" : fresh ? `${fresh} of ${members.length} contents moved to fresh units` : "every content stays where the network kept it";
       $("edit-status").textContent = `Done in ${((performance.now() - started) / 1000).toFixed(2)} s without training: ${how}. On random inputs the edited network gets ${(100 * accuracy).toFixed(2)} % of the signs of the new task right.`;
       $("before-after").hidden = false;
-      $("apply").disabled = false;
       explorer.use("edited");
     }));
   });

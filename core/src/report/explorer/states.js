@@ -24,7 +24,6 @@ function startStates(explorer) {
   const xName = `time step: input to ${s}, then output`;
   const units = new Heatmap(document.getElementById("states-units"), { xName, yName: "hidden unit" });
   const figure = document.getElementById("states-variables-figure"), note = document.getElementById("states-note");
-  showScale("states-units", 1);
   let variables = null;
   if (memories) {
     variables = new Heatmap(document.getElementById("states-variables"), { xName, yName: "variable (1 oldest)" });
@@ -40,7 +39,11 @@ function startStates(explorer) {
   player.onRun(() => {
     const { states, contents } = explorer.run, count = states[0].length;
     const yTicks = [1, 2, 3].map((k) => Math.round(count * k / 4)).map((at) => ({ at, text: `${at}` }));
-    units.show({ label: `Activity of ${count} hidden units over ${steps} steps`, rows: count, cols: steps, limit: 1, value: (i, t) => states[t][i], xLines: phases, xTicks, yTicks, tell: (i, t) => `unit ${i + 1}, step ${t + 1}` });
+    // A silent network would be a grey plane: then the scale is its own, and said.
+    const largest = states.reduce((most, h) => h.reduce((m, x) => Math.max(m, Math.abs(x)), most), 0), limit = largest > 0.02 ? 1 : largest || 1;
+    showScale("states-units", limit);
+    if (limit < 1) note.textContent = `The network is all but silent: no unit goes beyond ${largest.toExponential(1)}, and the colours are scaled to that.`;
+    units.show({ label: `Activity of ${count} hidden units over ${steps} steps`, rows: count, cols: steps, limit, value: (i, t) => states[t][i], xLines: phases, xTicks, yTicks, tell: (i, t) => `unit ${i + 1}, step ${t + 1}` });
     if (!variables) return;
     const { members } = explorer.reading, { lines, ticks } = groups(members, d, 0);
     variables.show({ label: `Contents of ${members.length} variable components over ${steps} steps`, rows: members.length, cols: steps, limit: 1, value: (k, t) => contents[t][k] ?? NaN, xLines: phases, yLines: lines, yTicks: ticks, xTicks, tell: (k, t) => `${nameOf(members[k], d)}, step ${t + 1}` });

@@ -1,0 +1,224 @@
+"""What a person does with a page, done in a real browser.
+
+python browser/test_pages.py FOLDER    where FOLDER was filled by the example `browser_pages`
+"""
+import json
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+FOLDER = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "target/browser").resolve()
+PAGES = ["circuit", "trained", "blind", "superposed", "not-learned", "blind-silent", "long", "large"]
+# The browser's own calls home would drown those of a page.
+FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--window-size=1440,900"]
+
+
+def start_browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = "/usr/bin/chromium"
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    return webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = start_browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+
+    def open(self, name):
+        self.browser.get((FOLDER / f"{name}.html").as_uri())
+        ready = lambda browser: self.js("document.documentElement.dataset.ready === 'yes'")
+        WebDriverWait(self.browser, 20).until(ready)
+        return json.loads((FOLDER / f"{name}.json").read_text())
+
+    def js(self, expression, *arguments):
+        return self.browser.execute_script(f"return {expression}", *arguments)
+
+    def by_id(self, name):
+        return self.browser.find_element(By.ID, name)
+
+    def present(self, expected):
+        s, d = expected["s"], expected["d"]
+        inputs = [expected["inputs"][t * d:(t + 1) * d] for t in range(s)]
+        self.browser.execute_script(
+            "ketbra.explorer.inputs = arguments[0].map((u) => Float64Array.from(u)); ketbra.explorer.recompute();", inputs)
+
+    def runs(self, what, steps):
+        return self.js(f"ketbra.explorer.run.{what}.slice(0, {steps}).map((x) => [...x])")
+
+    def assert_close(self, found, expected, tolerance=1e-5):
+        self.assertEqual(len(found), len(expected))
+        for t, (a, b) in enumerate(zip(found, expected)):
+            worst = max(abs(x - y) for x, y in zip(a, b))
+            self.assertLessEqual(worst, tolerance, f"step {t + 1}")
+
+    def test_every_page_loads_from_disk_without_errors_or_requests(self):
+        for name in PAGES:
+            with self.subTest(page=name):
+                self.browser.get_log("browser"), self.browser.get_log("performance")
+                self.open(name)
+                self.assertEqual(self.browser.get_log("browser"), [])
+                sent = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
+                urls = [m["params"]["request"]["url"] for m in sent if m["method"] == "Network.requestWillBeSent"]
+                # Plotly's own style and the empty icon are written into the page as data.
+                outside = [url for url in urls if not url.startswith(("data:", "blob:")) and url != self.browser.current_url]
+                self.assertEqual(outside, [])
+
+    def test_every_page_fits_under_8_megabytes(self):
+        for name in PAGES:
+            self.assertLess((FOLDER / f"{name}.html").stat().st_size, 8_000_000, name)
+
+    def test_the_browser_computes_what_the_library_computes_at_every_step(self):
+        for name in PAGES:
+            with self.subTest(page=name):
+                expected = self.open(name)
+                self.present(expected)
+                steps = len(expected["outputs"])
+                self.assert_close(self.runs("states", steps), expected["states"])
+                self.assert_close(self.runs("outputs", steps), expected["outputs"])
+
+    def test_the_browser_decodes_what_the_library_decodes(self):
+        for name in ["circuit", "long"]:
+            expected = self.open(name)
+            self.present(expected)
+            self.assert_close(self.runs("contents", len(expected["contents"])), expected["contents"])
+
+    def test_an_edit_in_the_page_is_the_edit_of_the_library(self):
+        for name in ["trained", "circuit"]:
+            with self.subTest(page=name):
+                expected = self.open(name)
+                self.present(expected)
+                edited = expected["edited"]
+                Select(self.by_id("preset")).select_by_value(edited["to"])
+                self.by_id("apply").click()
+                WebDriverWait(self.browser, 20).until(lambda _: self.by_id("edit-status").text.startswith("Done"))
+                self.assertEqual(self.js("ketbra.explorer.rewired.mode"), edited["mode"])
+                self.assertEqual(self.js("ketbra.explorer.rewired.fresh"), edited["fresh_units"])
+                self.assert_close(self.runs("outputs", len(edited["outputs"])), edited["outputs"])
+                self.assertIn("right", self.by_id("after-score").text)
+                self.assertIn("wrong", self.by_id("before-score").text)
+
+    def test_one_output_can_be_rewired_by_clicking_and_taken_back(self):
+        self.open("circuit")
+        before = self.by_id("wires").text
+        self.browser.find_elements(By.CSS_SELECTOR, "#wires button")[2].click()
+        self.browser.find_elements(By.CSS_SELECTOR, "#sources button")[5].click()
+        self.browser.find_element(By.CSS_SELECTOR, "[name=sign][value='-1']").find_element(By.XPATH, "..").click()
+        self.assertIn("u3 = -u1[t-3]", self.by_id("wires").text)
+        self.by_id("apply").click()
+        WebDriverWait(self.browser, 20).until(lambda _: self.by_id("edit-status").text.startswith("Done"))
+        self.assertEqual(self.js("ketbra.explorer.sources[2]"), {"lag": 3, "component": 0, "sign": -1})
+        self.assertGreater(self.js("ketbra.explorer.rewired.accuracy"), 0.99)
+        self.by_id("restore").click()
+        self.assertEqual(self.by_id("wires").text, before)
+        self.assertFalse(self.js("ketbra.explorer.edited"))
+
+    def test_the_slider_the_steps_and_the_keyboard_move_time(self):
+        self.open("circuit")
+        slider = self.by_id("time")
+        slider.send_keys(Keys.HOME)
+        self.assertEqual(self.by_id("phase").text, "before the input")
+        slider.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.assertEqual(self.by_id("phase").text, "input, step 2 of 8")
+        for _ in range(7):
+            self.by_id("forward").click()
+        self.assertEqual(self.by_id("phase").text, "output, step 1 of 48")
+        self.by_id("back").click()
+        self.assertEqual(self.js("ketbra.player.step"), 8)
+
+    def test_playing_runs_at_20_frames_a_second_or_more(self):
+        for name in ["circuit", "long"]:
+            with self.subTest(page=name):
+                self.open(name)
+                self.by_id("time").send_keys(Keys.HOME)
+                self.browser.execute_script("document.getElementById('circuit').scrollIntoView()")
+                self.by_id("play").click()
+                time.sleep(0.5)
+                frames, started = self.js("ketbra.player.frames"), time.monotonic()
+                time.sleep(1.5)
+                rate = (self.js("ketbra.player.frames") - frames) / (time.monotonic() - started)
+                self.assertGreater(self.js("ketbra.player.position"), 1.5)
+                self.by_id("play").click()
+                stopped = self.js("ketbra.player.position")
+                time.sleep(0.2)
+                self.assertEqual(self.js("ketbra.player.position"), stopped)
+                print(f"{name}: {rate:.0f} frames a second")
+                self.assertGreaterEqual(rate, 20)
+
+    def test_the_first_paint_comes_in_under_2_seconds(self):
+        for name in ["circuit", "long", "large"]:
+            with self.subTest(page=name):
+                self.open(name)
+                paint = self.js("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+                usable = self.js("ketbra.readyAt")
+                print(f"{name}: first paint {paint:.0f} ms, usable {usable:.0f} ms")
+                self.assertLess(paint, 2000)
+                if name != "large":
+                    self.assertLess(usable, 2000)
+
+    def test_bits_are_flipped_by_pointer_and_keyboard_and_digits_are_written(self):
+        self.open("circuit")
+        value = lambda: self.js("ketbra.explorer.inputs[0][0]")
+        bit = self.browser.find_element(By.CSS_SELECTOR, "#bits button")
+        before, outputs = value(), self.runs("outputs", 20)
+        bit.click()
+        self.assertEqual(value(), -before)
+        self.assertNotEqual(self.runs("outputs", 20), outputs)
+        bit.send_keys(Keys.SPACE)
+        self.assertEqual(value(), before)
+        bit.send_keys(Keys.ARROW_RIGHT)
+        self.assertIn("step 2, component 1", self.js("document.activeElement.getAttribute('aria-label')"))
+        write = self.by_id("write")
+        write.clear()
+        write.send_keys("77")
+        self.assertEqual(self.js("[...ketbra.explorer.inputs[2].slice(0, 3)]"), [1, 1, 1])
+        self.assertIn("signs right", self.by_id("score").text)
+
+    def test_pages_without_something_do_not_show_an_empty_place_for_it(self):
+        shown = lambda: self.js("[...document.querySelectorAll('main section[data-title]')].map((x) => x.id)")
+        wanted = {
+            "trained": {"circuit", "edit", "training"}, "circuit": {"circuit", "edit"}, "blind": {"circuit", "edit"},
+            "superposed": {"circuit", "edit"}, "not-learned": set(), "blind-silent": set(),
+        }
+        for name, sections in wanted.items():
+            with self.subTest(page=name):
+                expected = self.open(name)
+                self.assertEqual({x for x in shown() if x in {"circuit", "edit", "training"}}, sections)
+                self.assertEqual(self.by_id("kind").text, expected["verdict"])
+                canvases = self.browser.find_elements(By.CSS_SELECTOR, "canvas")
+                self.assertTrue(all(c.size["height"] > 40 for c in canvases if c.is_displayed()))
+                self.assertTrue(all(c.get_attribute("aria-label") for c in canvases if c.is_displayed()))
+
+    def test_nothing_runs_over_the_edge_on_a_phone_and_both_themes_work(self):
+        try:
+            for width in [390, 768]:
+                # A window has a least width; the page is told another one.
+                self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+                    "width": width, "height": 844, "deviceScaleFactor": 2, "mobile": width < 500})
+                for name in ["circuit", "long", "not-learned"]:
+                    self.open(name)
+                    self.assertLessEqual(self.js("document.documentElement.scrollWidth - innerWidth"), 0, f"{name} at {width}")
+        finally:
+            self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.open("circuit")
+        theme = lambda: self.js("document.documentElement.dataset.theme")
+        before = theme()
+        self.by_id("theme").click()
+        self.assertNotEqual(theme(), before)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,323 @@
+//! The data of one page, as the explorer reads it.
+
+use super::stored::Stored;
+use super::words::{self, Figure};
+use super::{Provenance, ReportError, Training};
+use crate::circuit::{Core, operator};
+use crate::edit::{EditParams, own_code};
+use crate::interpret::{Interpretation, Verdict};
+use crate::memories::observability;
+use crate::network::{Activation, Network};
+use crate::numeric::{Matrix, c64, eigenvalues, pseudo_inverse};
+use crate::spectrum::{Direction, Eigenvalue, Spectrum};
+use crate::task::{KNOWN_TASKS, Source, Task};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The longest run that a page shows, in output steps.
+const LONGEST_RUN: usize = 96;
+
+#[derive(Serialize)]
+pub(super) struct PageData {
+    meta: Meta,
+    verdict: VerdictData,
+    network: NetworkData,
+    task: Option<TaskData>,
+    presets: BTreeMap<String, Vec<Wire>>,
+    spectra: SpectraData,
+    memories: Option<MemoriesData>,
+    memories_missing: Option<&'static str>,
+    edit: Option<EditData>,
+    training: Option<Training>,
+}
+
+#[derive(Serialize)]
+struct Meta {
+    title: String,
+    task: Option<String>,
+    s: usize,
+    d: usize,
+    hidden: usize,
+    made: Vec<(String, String)>,
+    citation: &'static str,
+    bibtex: &'static str,
+}
+
+#[derive(Serialize)]
+struct VerdictData {
+    kind: &'static str,
+    sentence: String,
+    figures: Vec<Figure>,
+    warnings: Vec<String>,
+    recurrence: Option<Vec<String>>,
+}
+
+#[derive(Serialize)]
+struct NetworkData {
+    activation: Activation,
+    recurrent: Stored,
+    input: Stored,
+    readout: Stored,
+    bias: Option<Stored>,
+    readout_bias: Option<Stored>,
+}
+
+#[derive(Serialize)]
+struct Wire {
+    lag: usize,
+    component: usize,
+    sign: f64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum TaskData {
+    Sources(Vec<Wire>),
+    Matrix(Stored),
+}
+
+#[derive(Serialize)]
+struct SpectraData {
+    origin: Option<SpectrumData>,
+    orbit: Option<SpectrumData>,
+    theory: Option<Vec<Eigenvalue>>,
+}
+
+#[derive(Serialize)]
+struct SpectrumData {
+    threshold: f64,
+    found: usize,
+    expected: Option<usize>,
+    error: Option<f64>,
+    eigenvalues: Vec<Eigenvalue>,
+    directions: Vec<Direction>,
+}
+
+#[derive(Serialize)]
+struct MemoriesData {
+    method: &'static str,
+    /// The window component that each memory holds.
+    members: Vec<usize>,
+    readers: Stored,
+    /// The learned circuit on memories and remainder.
+    blocks: Stored,
+    theory: Stored,
+    perp: usize,
+    scores: Vec<f64>,
+    recovered: f64,
+    /// For networks with biases: the mean state at each output step, which is taken off before reading.
+    mean: Option<Stored>,
+    /// For superposed networks: contents from the next s outputs.
+    rolled: Option<Stored>,
+}
+
+/// What the page needs to edit the network as the library does.
+#[derive(Serialize)]
+struct EditData {
+    slots: Vec<usize>,
+    read: Vec<f64>,
+    code: Stored,
+    params: EditParams,
+}
+
+const CITATION: &str = "Arjun Karuvally, Peter Delmastro and Hava T. Siegelmann: Episodic Memory Theory for the Mechanistic \
+                        Interpretation of Recurrent Neural Networks (2023).";
+const BIBTEX: &str = "@article{karuvally2023episodic,
+  title  = {Episodic Memory Theory for the Mechanistic
+            Interpretation of Recurrent Neural Networks},
+  author = {Karuvally, Arjun and Delmastro, Peter and
+            Siegelmann, Hava T.},
+  year   = {2023}
+}";
+
+pub(super) fn page_data(
+    network: &Network,
+    found: &Interpretation,
+    provenance: &Provenance,
+) -> Result<PageData, ReportError> {
+    let task = found.details.task.as_ref();
+    let memories = memories_data(network, found)?;
+    let memories_missing = memories.is_none().then(|| match (found.verdict, task) {
+        (Verdict::NotLearned, Some(_)) => "There are no variable memories to show: nothing lasts in this network.",
+        (_, None) => "Without a known function there is no basis of variable memories to show.",
+        _ => "The variable memories of this network could not be found; the doubts say why.",
+    });
+    let known = !found.recurrence_in_words.is_empty();
+    Ok(PageData {
+        meta: Meta {
+            title: provenance.title.clone(),
+            task: found.task.name.clone(),
+            s: found.task.s,
+            d: found.task.d,
+            hidden: found.hidden,
+            made: made(found, provenance)?,
+            citation: CITATION,
+            bibtex: BIBTEX,
+        },
+        verdict: VerdictData {
+            kind: found.verdict.name(),
+            sentence: words::sentence(found),
+            figures: words::figures(found),
+            warnings: words::doubts(found),
+            recurrence: known.then(|| found.recurrence_in_words.clone()),
+        },
+        network: network_data(network),
+        task: task.map(|task| match task.sources() {
+            Some(sources) => TaskData::Sources(wires(sources)),
+            None => TaskData::Matrix(Stored::exact(&task.matrix())),
+        }),
+        presets: presets(found.task.s, found.task.d),
+        spectra: spectra_data(found)?,
+        memories,
+        memories_missing,
+        edit: edit_data(network, found),
+        training: provenance.training.clone(),
+    })
+}
+
+fn network_data(network: &Network) -> NetworkData {
+    NetworkData {
+        activation: network.activation,
+        recurrent: Stored::exact(&network.recurrent_weights),
+        input: Stored::exact(&network.input_weights),
+        readout: Stored::exact(&network.readout_weights),
+        bias: network.biases.is_some().then(|| Stored::row(&network.total_bias())),
+        readout_bias: network.readout_bias.as_deref().map(Stored::row),
+    }
+}
+
+fn wires(sources: &[Source]) -> Vec<Wire> {
+    sources.iter().map(|s| Wire { lag: s.lag, component: s.component, sign: s.sign() }).collect()
+}
+
+/// Every named task of this size.
+fn presets(s: usize, d: usize) -> BTreeMap<String, Vec<Wire>> {
+    let named = KNOWN_TASKS.iter().filter_map(|known| Task::named(known.name, Some(s), Some(d)).ok());
+    let mut presets = BTreeMap::new();
+    let mut seen: Vec<Task> = vec![];
+    for task in named {
+        // T1 and T2 are repeat copy and compose copy where s = d = 8.
+        if let Some(sources) = task.sources().filter(|_| !seen.iter().any(|other| other.same_function(&task))) {
+            presets.insert(task.name().to_string(), wires(sources));
+            seen.push(task);
+        }
+    }
+    presets
+}
+
+fn spectra_data(found: &Interpretation) -> Result<SpectraData, ReportError> {
+    let mut all = spectra(found)?.into_iter().map(|(_, eigenvalues, spectrum)| SpectrumData {
+        threshold: spectrum.threshold,
+        found: spectrum.found,
+        expected: spectrum.expected,
+        error: spectrum.error,
+        eigenvalues,
+        directions: spectrum.directions.clone(),
+    });
+    let theory = &found.spectrum.origin;
+    Ok(SpectraData { origin: all.next(), orbit: all.next(), theory: theory.expected.map(|_| theory.theory.clone()) })
+}
+
+fn memories_data(network: &Network, found: &Interpretation) -> Result<Option<MemoriesData>, ReportError> {
+    let with_frame = found.details.memories.iter().find(|memories| memories.frame.is_some());
+    let (Some(task), Some(memories), Some(blocks)) = (&found.details.task, with_frame, circuit_blocks(found)?) else {
+        return Ok(None);
+    };
+    let Some(frame) = &memories.frame else { return Ok(None) };
+    let core = Core::of(task)?;
+    let rolled = match found.verdict {
+        Verdict::Superposed => {
+            let said = observability(&core.readout, &core.step, task.s());
+            Some(pseudo_inverse(&said, found.params.memories.relative_cut)?)
+        }
+        _ => None,
+    };
+    // A dense f has a core without components of its own: everything is shown on the whole window.
+    let named = core.components.is_some();
+    let widened = |matrix: &Matrix| if named { matrix.clone() } else { &core.embed * matrix };
+    let members = core.components.clone().unwrap_or_else(|| (0..task.window()).collect());
+    let means = &found.details.means;
+    let mean = (network.has_bias() && !means.is_empty()).then(|| {
+        let rows = means.len().min(LONGEST_RUN);
+        Stored::shown(&Matrix::from_fn(rows, network.hidden(), |t, unit| means[t][unit]))
+    });
+    Ok(Some(MemoriesData {
+        method: memories.method.name(),
+        readers: Stored::shown(&widened(&frame.readers)),
+        theory: Stored::shown(&if named { core.step.clone() } else { operator(task) }),
+        perp: blocks.nrows() - members.len(),
+        blocks: Stored::shown(&blocks),
+        scores: if named { memories.score.components.clone() } else { vec![memories.score.worst; members.len()] },
+        recovered: found.params.memories.recovered,
+        mean,
+        rolled: rolled.map(|matrix| Stored::shown(&widened(&matrix))),
+        members,
+    }))
+}
+
+/// Nothing where there is no code to edit in: no known selection, no lasting activity, an activation without inverse.
+fn edit_data(network: &Network, found: &Interpretation) -> Option<EditData> {
+    let task = found.details.task.as_ref().filter(|task| task.is_binary() && found.memories.is_some())?;
+    let params = EditParams::default();
+    let own = own_code(network, task, &params).ok()?;
+    Some(EditData { slots: own.slots, read: own.read, code: Stored::exact(&own.columns), params })
+}
+
+/// The learned circuit on memories and remainder, as the page shows it.
+pub(super) fn circuit_blocks(found: &Interpretation) -> Result<Option<Matrix>, ReportError> {
+    let Some(memories) = found.details.memories.iter().find(|memories| memories.frame.is_some()) else {
+        return Ok(None);
+    };
+    let (Some(task), Some(remainder)) = (&found.details.task, &memories.remainder) else { return Ok(None) };
+    let core = Core::of(task)?;
+    Ok(Some(match core.components {
+        Some(_) => remainder.blocks.clone(),
+        None => on_window(&remainder.blocks, remainder.core, &core.embed, &core.project),
+    }))
+}
+
+/// Every eigenvalue at the origin and, where activity lasts, on the orbit.
+pub(super) fn spectra(
+    found: &Interpretation,
+) -> Result<Vec<(&'static str, Vec<Eigenvalue>, &Spectrum)>, ReportError> {
+    let pairs = |values: &[c64]| -> Vec<Eigenvalue> { values.iter().map(|z| [z.re, z.im]).collect() };
+    let mut spectra = vec![("at the origin", pairs(&found.details.origin_eigenvalues), &found.spectrum.origin)];
+    if let Some(orbit) = &found.details.orbit {
+        spectra.push(("on the orbit", pairs(&eigenvalues(&orbit.operator)?), &found.spectrum.orbit));
+    }
+    Ok(spectra)
+}
+
+/// The learned circuit with its memories written as window components.
+fn on_window(blocks: &Matrix, core: usize, embed: &Matrix, project: &Matrix) -> Matrix {
+    let rest = blocks.nrows() - core;
+    let widen = |matrix: &Matrix| {
+        let mut wide = Matrix::zeros(matrix.nrows() + rest, matrix.ncols() + rest);
+        wide.submatrix_mut(0, 0, matrix.nrows(), matrix.ncols()).copy_from(matrix);
+        (0..rest).for_each(|k| wide[(matrix.nrows() + k, matrix.ncols() + k)] = 1.0);
+        wide
+    };
+    widen(embed) * blocks * widen(project)
+}
+
+/// How the page was made: what the caller knows, then every number that decided something.
+fn made(found: &Interpretation, provenance: &Provenance) -> Result<Vec<(String, String)>, ReportError> {
+    let mut made = provenance.made.clone();
+    made.push(("ketbra".into(), env!("CARGO_PKG_VERSION").into()));
+    flatten("", &serde_json::to_value(&found.params)?, &mut made);
+    Ok(made)
+}
+
+fn flatten(name: &str, value: &serde_json::Value, into: &mut Vec<(String, String)>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (field, value) in fields {
+                let name = if name.is_empty() { field.clone() } else { format!("{name}.{field}") };
+                flatten(&name, value, into);
+            }
+        }
+        serde_json::Value::Array(items) if items.is_empty() => {}
+        serde_json::Value::String(text) => into.push((name.into(), text.clone())),
+        other => into.push((name.into(), other.to_string())),
+    }
+}

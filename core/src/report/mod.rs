@@ -1,0 +1,166 @@
+//! What a person sees: one page a network, and figures for papers.
+//!
+//! A page is a single file that needs nothing else: the explorer (plain HTML, CSS and JavaScript beside this file), the
+//! plotting library that the `plotly` crate carries, and the data of one network.
+
+mod data;
+pub mod figures;
+mod stored;
+mod words;
+
+use crate::circuit::CircuitError;
+use crate::interpret::Interpretation;
+use crate::network::Network;
+use crate::numeric::NumericError;
+use flate2::{Compression, write::GzEncoder};
+use serde::Serialize;
+use std::io::Write;
+
+/// What a page says about where its network comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Provenance {
+    /// What the network is called.
+    pub title: String,
+    /// Names and values for the list "how this page was made".
+    pub made: Vec<(String, String)>,
+    /// The course of training, where it is known.
+    pub training: Option<Training>,
+}
+
+/// The course of training, an entry a row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Training {
+    /// Optimizer steps.
+    pub step: Vec<f64>,
+    /// Loss of a batch.
+    pub loss: Vec<f64>,
+    /// Share of right signs in a batch.
+    pub accuracy: Vec<f64>,
+    /// Output steps asked for.
+    pub horizon: Vec<f64>,
+}
+
+impl Training {
+    /// Reads a table of comma-separated values with a header; rows that are torn are left out.
+    ///
+    /// At most `most` rows are kept, evenly spread.
+    pub fn from_csv(text: &str, most: usize) -> Option<Self> {
+        let mut lines = text.lines();
+        let header: Vec<&str> = lines.next()?.split(',').collect();
+        let column = |name: &str| header.iter().position(|have| *have == name);
+        let columns = [column("step")?, column("loss")?, column("accuracy")?, column("horizon")?];
+        let read = |line: &str| -> Option<[f64; 4]> {
+            let cells: Vec<f64> = line.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+            let row = columns.map(|at| cells.get(at).copied().unwrap_or(f64::NAN));
+            row.iter().all(|x| x.is_finite()).then_some(row)
+        };
+        let rows: Vec<[f64; 4]> = lines.filter_map(read).collect();
+        let every = rows.len().div_ceil(most.max(1)).max(1);
+        let pick = |at: usize| rows.iter().step_by(every).map(|row| row[at]).collect();
+        (!rows.is_empty()).then(|| Self { step: pick(0), loss: pick(1), accuracy: pick(2), horizon: pick(3) })
+    }
+}
+
+/// Why there is no page or figure.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The theory's circuit could not be built.
+    #[error(transparent)]
+    Circuit(#[from] CircuitError),
+    /// A matrix computation failed.
+    #[error(transparent)]
+    Numeric(#[from] NumericError),
+    /// The data could not be written as JSON.
+    #[error("cannot write the data of the page: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The data could not be compressed.
+    #[error("cannot compress the page: {0}")]
+    Compress(#[from] std::io::Error),
+    /// A picture could not be drawn.
+    #[error("cannot draw {figure}: {problem}")]
+    Picture {
+        /// Which.
+        figure: &'static str,
+        /// Why.
+        problem: String,
+    },
+}
+
+const FRAME: &str = include_str!("explorer/index.html");
+const STYLE: &str = include_str!("explorer/explorer.css");
+/// In the order in which they build on each other.
+const SCRIPTS: [&str; 14] = [
+    include_str!("explorer/numeric.js"),
+    include_str!("explorer/editing.js"),
+    include_str!("explorer/colours.js"),
+    include_str!("explorer/heatmap.js"),
+    include_str!("explorer/player.js"),
+    include_str!("explorer/verdict.js"),
+    include_str!("explorer/spectrum.js"),
+    include_str!("explorer/weights.js"),
+    include_str!("explorer/states.js"),
+    include_str!("explorer/circuit.js"),
+    include_str!("explorer/input.js"),
+    include_str!("explorer/rewire.js"),
+    include_str!("explorer/training.js"),
+    include_str!("explorer/main.js"),
+];
+
+/// The page of a network: one HTML file that needs nothing else.
+pub fn page(network: &Network, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
+    let data = serde_json::to_vec(&data::page_data(network, found, provenance)?)?;
+    let title = format!("{} - ketbra", provenance.title);
+    Ok(FRAME
+        .replace("<!--TITLE-->", &escape(&title))
+        .replace("/*STYLE*/", STYLE)
+        .replace("/*SCRIPT*/", &SCRIPTS.join("\n"))
+        .replace("/*DATA*/", &packed(&data)?)
+        .replace("/*PLOTTING*/", &packed(plotting_library().as_bytes())?))
+}
+
+/// Plotly's JavaScript, without the formula renderer that the crate puts beside it.
+fn plotting_library() -> String {
+    let scripts = plotly::Plot::offline_js_sources();
+    let first = scripts.split("</script>").next().unwrap_or_default();
+    first.split_once('>').map_or(first, |(_, script)| script).to_string()
+}
+
+fn packed(bytes: &[u8]) -> Result<String, std::io::Error> {
+    let mut encoder = GzEncoder::new(vec![], Compression::default());
+    encoder.write_all(bytes)?;
+    Ok(stored::base64(&encoder.finish()?))
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plotting_library_is_plotly_alone() {
+        let library = plotting_library();
+        assert!(library.contains("plotly.js v") && !library.contains("MathJax.loader"));
+        assert!(library.len() < 5_000_000, "{} bytes", library.len());
+    }
+
+    #[test]
+    fn every_place_of_the_frame_is_filled_once() {
+        for place in ["<!--TITLE-->", "/*STYLE*/", "/*SCRIPT*/", "/*DATA*/", "/*PLOTTING*/"] {
+            assert_eq!(FRAME.matches(place).count(), 1, "{place}");
+        }
+    }
+
+    #[test]
+    fn torn_rows_of_metrics_are_left_out_and_long_tables_thinned() {
+        let text = "step,horizon,loss,accuracy\n1,10,0.5,0.6\n2,10,NaN,0.6\n3,10,0.25,0.7\n4,10,0.1";
+        let training = Training::from_csv(text, 100).unwrap();
+        assert_eq!((training.step, training.loss), (vec![1.0, 3.0], vec![0.5, 0.25]));
+        let long: String = (0..1000).map(|k| format!("{k},10,1,0.5\n")).collect();
+        let thinned = Training::from_csv(&format!("step,horizon,loss,accuracy\n{long}"), 300).unwrap();
+        assert_eq!(thinned.step.len(), 250);
+        assert_eq!(Training::from_csv("a,b\n1,2\n", 10), None);
+    }
+}

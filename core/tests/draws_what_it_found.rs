@@ -1,0 +1,86 @@
+//! Pages and figures of trained networks.
+
+use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret};
+use ketbra::network::{Network, NetworkFile};
+use ketbra::numeric::Matrix;
+use ketbra::report::figures::{animation, figures};
+use ketbra::report::{Provenance, Training, page};
+use ketbra::task::Task;
+use std::path::Path;
+
+fn fixture(name: &str) -> Network {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/networks/{name}.safetensors"));
+    NetworkFile::open(&path).unwrap().network
+}
+
+fn ask(network: &Network, question: Question) -> Interpretation {
+    interpret(network, &question, &InterpretParams::default()).unwrap()
+}
+
+fn told(network: &Network, task: &str) -> Interpretation {
+    ask(network, Question::Task(Task::named(task, None, None).unwrap()))
+}
+
+fn silent() -> Network {
+    Network { recurrent_weights: Matrix::zeros(128, 128), ..fixture("t3-h128") }
+}
+
+#[test]
+fn figures_and_pages_are_the_same_bytes_from_run_to_run() {
+    let network = fixture("t3-h128");
+    let draw = || {
+        let found = told(&network, "T3");
+        let pictures = figures(&network, &found, None).unwrap();
+        let drawn: Vec<(String, Vec<u8>)> = pictures.iter().map(|p| (p.svg(), p.png(96.0).unwrap())).collect();
+        (drawn, page(&network, &found, &Provenance::default()).unwrap())
+    };
+    let (first, second) = (draw(), draw());
+    assert_eq!(first.0.len(), 5);
+    assert!(first == second);
+}
+
+#[test]
+fn a_page_needs_nothing_from_outside_and_can_be_mailed() {
+    let network = fixture("t3-h128");
+    let html = page(&network, &told(&network, "T3"), &Provenance { title: "<b>".into(), ..Default::default() }).unwrap();
+    assert!(html.len() < 3_000_000, "{} bytes", html.len());
+    assert!(!html.contains("src=\"http") && !html.contains("href=\"http"));
+    assert!(html.contains("<title>&lt;b&gt; - ketbra</title>"));
+}
+
+#[test]
+fn every_kind_of_network_has_figures() {
+    let course = Training::from_csv("step,horizon,loss,accuracy\n1,10,0.9,0.5\n2,10,0.1,0.9\n", 10).unwrap();
+    let names = |network: &Network, found: &Interpretation, course: Option<&Training>| -> Vec<&'static str> {
+        figures(network, found, course).unwrap().iter().map(|picture| picture.name).collect()
+    };
+    let always = ["figure3-hidden-state", "figure4-weights", "appendix-spectrum", "appendix-summary"];
+    let network = fixture("t3-h64-superposed");
+    assert_eq!(names(&network, &told(&network, "T3"), Some(&course))[..], [&["figure2-circuit"], &always[..], &["training"]].concat());
+    let network = silent();
+    assert_eq!(names(&network, &told(&network, "T3"), None)[..], always);
+    assert_eq!(names(&network, &ask(&network, Question::Blind { s: 8 }), None)[..], always);
+    assert!(animation(&network, &told(&network, "T3")).unwrap().is_none());
+}
+
+#[test]
+fn text_stays_text_and_pictures_have_print_sizes() {
+    let network = fixture("t3-h128");
+    let pictures = figures(&network, &told(&network, "T3"), None).unwrap();
+    let weights = pictures.iter().find(|picture| picture.name == "figure4-weights").unwrap();
+    let svg = weights.svg();
+    assert!(svg.contains("width=\"504pt\"") && svg.contains(">from variable</text>") && !svg.contains("<image"));
+    let png = weights.png(300.0).unwrap();
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    assert_eq!(u32::from_be_bytes([png[16], png[17], png[18], png[19]]), 504 * 300 / 72);
+}
+
+#[test]
+fn the_circuit_moves() {
+    let network = fixture("t3-h128");
+    let gif = animation(&network, &told(&network, "T3")).unwrap().unwrap();
+    assert_eq!(&gif[..6], b"GIF89a");
+    assert!(gif.len() < 8_000_000, "{} bytes", gif.len());
+    let frames = gif.windows(3).filter(|bytes| bytes == b"\x21\xf9\x04").count();
+    assert!(frames >= 120, "{frames} frames");
+}
