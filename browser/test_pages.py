@@ -17,7 +17,7 @@ FOLDER = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "target/browser").resolv
 PAGES = ["circuit", "trained", "blind", "superposed", "not-learned", "blind-silent", "long", "large"]
 # The browser's own calls home would drown those of a page.
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--window-size=1440,900"]
+         "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--force-prefers-reduced-motion", "--window-size=1440,900"]
 
 
 def start_browser():
@@ -40,8 +40,7 @@ class Pages(unittest.TestCase):
 
     def open(self, name):
         self.browser.get((FOLDER / f"{name}.html").as_uri())
-        ready = lambda browser: self.js("document.documentElement.dataset.ready === 'yes'")
-        WebDriverWait(self.browser, 20).until(ready)
+        WebDriverWait(self.browser, 20).until(lambda _: self.js("window.ketbra?.readyAt"))
         return json.loads((FOLDER / f"{name}.json").read_text())
 
     def js(self, expression, *arguments):
@@ -70,6 +69,9 @@ class Pages(unittest.TestCase):
             with self.subTest(page=name):
                 self.browser.get_log("browser"), self.browser.get_log("performance")
                 self.open(name)
+                self.browser.execute_script("document.getElementById('spectrum').scrollIntoView()")
+                self.browser.execute_async_script("ketbra.plotted.then(arguments[0])")
+                self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, ".js-plotly-plot .xtitle")) > 0, True)
                 self.assertEqual(self.browser.get_log("browser"), [])
                 sent = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
                 urls = [m["params"]["request"]["url"] for m in sent if m["method"] == "Network.requestWillBeSent"]

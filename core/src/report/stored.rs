@@ -1,4 +1,6 @@
-//! Matrices inside a page: row-major little-endian numbers in base64.
+//! Matrices inside a page: row-major little-endian numbers, first bytes first, in base64.
+//!
+//! All first bytes, then all second bytes and so on: signs and exponents stand together, and compress.
 
 use crate::numeric::Matrix;
 use base64::Engine;
@@ -6,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 /// Entries of a matrix that may be kept in f64.
-const MOST_IN_FULL: usize = 1 << 18;
+const MOST_IN_FULL: usize = (1 << 16) - 1;
 
 /// A matrix as the page reads it; exactly one of the two encodings is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -31,8 +33,8 @@ impl Stored {
 
     /// f32: enough for what is only looked at.
     pub(super) fn shown(matrix: &Matrix) -> Self {
-        let bytes: Vec<u8> = row_major(matrix).iter().flat_map(|&x| (x as f32).to_le_bytes()).collect();
-        Self { rows: matrix.nrows(), cols: matrix.ncols(), f32: Some(base64(&bytes)), f64: None }
+        let bytes: Vec<[u8; 4]> = row_major(matrix).iter().map(|&x| (x as f32).to_le_bytes()).collect();
+        Self { rows: matrix.nrows(), cols: matrix.ncols(), f32: Some(base64(&planes(&bytes))), f64: None }
     }
 
     /// One row.
@@ -41,9 +43,13 @@ impl Stored {
     }
 
     fn in_full(matrix: &Matrix, all: &[f64]) -> Self {
-        let bytes: Vec<u8> = all.iter().flat_map(|x| x.to_le_bytes()).collect();
-        Self { rows: matrix.nrows(), cols: matrix.ncols(), f32: None, f64: Some(base64(&bytes)) }
+        let bytes: Vec<[u8; 8]> = all.iter().map(|x| x.to_le_bytes()).collect();
+        Self { rows: matrix.nrows(), cols: matrix.ncols(), f32: None, f64: Some(base64(&planes(&bytes))) }
     }
+}
+
+fn planes<const N: usize>(numbers: &[[u8; N]]) -> Vec<u8> {
+    (0..N).flat_map(|place| numbers.iter().map(move |bytes| bytes[place])).collect()
 }
 
 pub(super) fn base64(bytes: &[u8]) -> String {
@@ -59,9 +65,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_come_first_and_nothing_is_rounded_that_matters() {
+    fn first_bytes_come_first_and_nothing_is_rounded_that_matters() {
         let stored = Stored::exact(&Matrix::from_fn(1, 2, |_, j| [1.0, -2.0][j]));
-        assert_eq!((stored.f32.as_deref(), stored.f64), (Some("AACAPwAAAMA="), None));
+        assert_eq!((stored.f32.as_deref(), stored.f64), (Some("AAAAAIAAP8A="), None));
         let third = Stored::exact(&Matrix::from_fn(2, 1, |_, _| 1.0 / 3.0));
         assert!(third.f32.is_none() && third.f64.is_some());
     }

@@ -69,12 +69,23 @@ async function main() {
   player.seek(explorer.s);
   await painted();
   window.ketbra.readyAt = performance.now();
-  const script = document.createElement("script");
-  script.textContent = await inflate($("plotting").textContent);
-  document.head.append(script);
-  drawPlots = () => { spectra(); curves(); };
-  drawPlots();
-  document.documentElement.dataset.ready = "yes";
+  window.ketbra.plotted = plotsWanted().then(async () => {
+    const script = document.createElement("script");
+    script.textContent = await inflate($("plotting").textContent);
+    document.head.append(script);
+    drawPlots = () => { spectra(); curves(); };
+    drawPlots();
+  });
+}
+
+// The plotting library is large: it waits until a plot comes near the screen, or the reader has had time to begin.
+function plotsWanted() {
+  return new Promise((wanted) => {
+    const near = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) wanted(); }, { rootMargin: "500px" });
+    document.querySelectorAll("#spectra, #curves").forEach((place) => near.observe(place));
+    window.addEventListener("beforeprint", wanted);
+    setTimeout(wanted, 2500);
+  });
 }
 
 main().catch((error) => {

@@ -14,7 +14,9 @@ async function inflate(base64) {
 
 function matrixOf(stored) {
   if (!stored) return null;
-  const bytes = bytesOf(stored.f64 ?? stored.f32);
+  // Stored as all first bytes, then all second bytes and so on.
+  const planes = bytesOf(stored.f64 ?? stored.f32), width = stored.f64 ? 8 : 4, count = planes.length / width, bytes = new Uint8Array(planes.length);
+  for (let place = 0, at = 0; place < width; place++) for (let k = 0; k < count; k++) bytes[k * width + place] = planes[at++];
   const data = stored.f64 ? new Float64Array(bytes.buffer) : Float64Array.from(new Float32Array(bytes.buffer));
   return { rows: stored.rows, cols: stored.cols, data };
 }
