@@ -5,6 +5,7 @@ mod command;
 mod failure;
 mod interrupt;
 mod progress;
+mod subject;
 mod terminal;
 
 use clap::Parser;

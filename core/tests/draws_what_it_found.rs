@@ -1,5 +1,7 @@
 //! Pages and figures of trained networks.
 
+#![allow(clippy::unwrap_used)]
+
 use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret};
 use ketbra::network::{Network, NetworkFile};
 use ketbra::numeric::Matrix;
@@ -42,7 +44,8 @@ fn figures_and_pages_are_the_same_bytes_from_run_to_run() {
 #[test]
 fn a_page_needs_nothing_from_outside_and_can_be_mailed() {
     let network = fixture("t3-h128");
-    let html = page(&network, &told(&network, "T3"), &Provenance { title: "<b>".into(), ..Default::default() }).unwrap();
+    let html =
+        page(&network, &told(&network, "T3"), &Provenance { title: "<b>".into(), ..Default::default() }).unwrap();
     assert!(html.len() < 3_000_000, "{} bytes", html.len());
     assert!(!html.contains("src=\"http") && !html.contains("href=\"http"));
     assert!(html.contains("<title>&lt;b&gt; - ketbra</title>"));
@@ -56,7 +59,10 @@ fn every_kind_of_network_has_figures() {
     };
     let always = ["figure3-hidden-state", "figure4-weights", "appendix-spectrum", "appendix-summary"];
     let network = fixture("t3-h64-superposed");
-    assert_eq!(names(&network, &told(&network, "T3"), Some(&course))[..], [&["figure2-circuit"], &always[..], &["training"]].concat());
+    assert_eq!(
+        names(&network, &told(&network, "T3"), Some(&course))[..],
+        [&["figure2-circuit"], &always[..], &["training"]].concat()
+    );
     let network = silent();
     assert_eq!(names(&network, &told(&network, "T3"), None)[..], always);
     assert_eq!(names(&network, &ask(&network, Question::Blind { s: 8 }), None)[..], always);

@@ -1,8 +1,10 @@
 //! One file a command, in the order of the pipeline.
 
 mod edit;
+mod figures;
 mod interpret;
 mod recall;
+mod report;
 mod task;
 mod train;
 
@@ -15,6 +17,8 @@ pub enum Command {
     Task(task::TaskCommand),
     Train(Box<train::TrainCommand>),
     Interpret(interpret::InterpretCommand),
+    Report(report::ReportCommand),
+    Figures(figures::FiguresCommand),
     Edit(edit::EditCommand),
     Recall(recall::RecallCommand),
 }
@@ -26,6 +30,8 @@ impl Command {
             Self::Task(command) => command.run(),
             Self::Train(command) => command.run(),
             Self::Interpret(command) => command.run(),
+            Self::Report(command) => command.run(),
+            Self::Figures(command) => command.run(),
             Self::Edit(command) => command.run(),
             Self::Recall(command) => command.run(),
         }

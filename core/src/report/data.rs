@@ -137,7 +137,7 @@ pub(super) fn page_data(
 ) -> Result<PageData, ReportError> {
     let task = found.details.task.as_ref();
     let memories = memories_data(network, found)?;
-    let memories_missing = memories.is_none().then(|| match (found.verdict, task) {
+    let memories_missing = memories.is_none().then_some(match (found.verdict, task) {
         (Verdict::NotLearned, Some(_)) => "There are no variable memories to show: nothing lasts in this network.",
         (_, None) => "Without a known function there is no basis of variable memories to show.",
         _ => "The variable memories of this network could not be found; the doubts say why.",
@@ -276,10 +276,11 @@ pub(super) fn circuit_blocks(found: &Interpretation) -> Result<Option<Matrix>, R
     }))
 }
 
+/// Where, every eigenvalue there, and how they compare with theory.
+pub(super) type PlacedSpectrum<'a> = (&'static str, Vec<Eigenvalue>, &'a Spectrum);
+
 /// Every eigenvalue at the origin and, where activity lasts, on the orbit.
-pub(super) fn spectra(
-    found: &Interpretation,
-) -> Result<Vec<(&'static str, Vec<Eigenvalue>, &Spectrum)>, ReportError> {
+pub(super) fn spectra(found: &Interpretation) -> Result<Vec<PlacedSpectrum<'_>>, ReportError> {
     let pairs = |values: &[c64]| -> Vec<Eigenvalue> { values.iter().map(|z| [z.re, z.im]).collect() };
     let mut spectra = vec![("at the origin", pairs(&found.details.origin_eigenvalues), &found.spectrum.origin)];
     if let Some(orbit) = &found.details.orbit {

@@ -1,6 +1,6 @@
 //! The verdict in one sentence, and the figures beside it.
 
-use crate::interpret::{Interpretation, Verdict};
+use crate::interpret::{Interpretation, Reason, Verdict};
 use serde::Serialize;
 
 /// A number with its name and what it means.
@@ -36,8 +36,12 @@ pub(super) fn sentence(found: &Interpretation) -> String {
             let held = found.outputs.iter().filter(|&&share| share > found.params.verdict.held).count();
             format!("This network does part of {name}: {held} of its {} outputs are held.", task.d)
         }
+        Verdict::NotLearned if matches!(found.reasons.first(), Some(Reason::Silent { .. })) => {
+            "This network falls silent when the input ends: it has learned nothing that lasts.".into()
+        }
         Verdict::NotLearned if task.name.is_none() => {
-            "No function could be read from this network: what it does after the input follows no rule of this kind.".into()
+            "No function could be read from this network: what it does after the input follows no rule of this kind."
+                .into()
         }
         Verdict::NotLearned => format!("This network has not learned {name}."),
     }
@@ -67,9 +71,9 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
         figures.push(Figure { name: "Spectral error", value, note: note.into() });
     }
     if let Some(memories) = &found.memories {
-        let place = memories.worst_component.map_or(String::new(), |at| {
-            format!(" (variable {}, component {})", at.variable, at.component)
-        });
+        let place = memories
+            .worst_component
+            .map_or(String::new(), |at| format!(" (variable {}, component {})", at.variable, at.component));
         let note = format!("share of right signs of the content that is read worst{place}");
         figures.push(Figure { name: "Worst variable", value: format!("{:.4}", memories.worst), note });
     }

@@ -3,14 +3,12 @@
 mod drawing;
 mod summary;
 
-use crate::arguments::TaskSize;
 use crate::failure::Failure;
+use crate::subject::{Known, write, write_page};
 use crate::terminal::{complain, print};
-use ketbra::files::write_whole;
-use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret};
+use ketbra::interpret::{InterpretParams, Interpretation, interpret};
 use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
-use ketbra::task::Task;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -29,14 +27,8 @@ pub struct InterpretCommand {
     /// Run folders or files: .safetensors, .npz, .pt, .pth, .ckpt
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The task: T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
-    #[arg(long, conflicts_with = "blind")]
-    task: Option<String>,
-    /// Use no task: read the function back from the network alone
-    #[arg(long)]
-    blind: bool,
     #[command(flatten)]
-    size: TaskSize,
+    known: Known,
     /// How the memories are found [default: orbit]
     #[arg(long, value_name = "METHOD", value_parser = method)]
     method: Option<Method>,
@@ -49,7 +41,7 @@ pub struct InterpretCommand {
     /// Print JSON, one line a network
     #[arg(long)]
     json: bool,
-    /// Write interpretation.json into this folder; with several networks, into a folder each below it
+    /// Write interpretation.json and report.html into this folder; with several networks, into a folder each below it
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -97,34 +89,16 @@ impl InterpretCommand {
 
     fn interpret_one(&self, path: &Path, params: &InterpretParams) -> Result<Interpretation, Failure> {
         let file = NetworkFile::open(path)?;
-        let found = interpret(&file.network, &self.question(&file)?, params).map_err(Failure::bad_input)?;
+        let found = interpret(&file.network, &self.known.question(&file)?, params).map_err(Failure::bad_input)?;
         if let Some(out) = &self.out {
             let folder = match self.paths.len() {
                 1 => out.clone(),
                 _ => out.join(path.file_stem().unwrap_or(path.as_os_str())),
             };
             self.write(&folder, path, &found)?;
+            write_page(&folder.join("report.html"), path, &file, &found)?;
         }
         Ok(found)
-    }
-
-    fn question(&self, file: &NetworkFile) -> Result<Question, Failure> {
-        let (s, d) = (self.size.s, self.size.d);
-        if self.blind {
-            return match s.or_else(|| file.metadata.get("s")?.parse().ok()) {
-                Some(s) => Ok(Question::Blind { s }),
-                None => Err(Failure::bad_input("--blind needs to know the number of input steps; pass --s N")),
-            };
-        }
-        let task = match &self.task {
-            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?),
-            None => file.task(s, d)?,
-        };
-        task.map(Question::Task).ok_or_else(|| {
-            Failure::bad_input(
-                "the file does not say which task the network was trained on; pass --task T, or --blind --s N",
-            )
-        })
     }
 
     fn line(&self, path: &Path, found: &Interpretation) -> Value {
@@ -136,11 +110,8 @@ impl InterpretCommand {
     }
 
     fn write(&self, folder: &Path, path: &Path, found: &Interpretation) -> Result<(), Failure> {
-        let file = folder.join("interpretation.json");
-        let failed = |error: std::io::Error| Failure::could_not(format!("cannot write {}: {error}", file.display()));
-        std::fs::create_dir_all(folder).map_err(failed)?;
         let text = serde_json::to_string_pretty(&self.line(path, found)).map_err(Failure::could_not)?;
-        write_whole(&file, text.as_bytes()).map_err(failed)
+        write(&folder.join("interpretation.json"), text.as_bytes())
     }
 }
 

@@ -64,14 +64,7 @@ impl Side {
 }
 
 /// Draws a matrix; `across` labels its columns, on top, `down` its rows.
-pub(super) fn draw_matrix(
-    drawing: &mut Drawing,
-    area: Area,
-    matrix: &Matrix,
-    limit: f64,
-    across: &Side,
-    down: &Side,
-) {
+pub(super) fn draw_matrix(drawing: &mut Drawing, area: Area, matrix: &Matrix, limit: f64, across: &Side, down: &Side) {
     let shown = averaged(matrix);
     drawing.grid(area, shown.nrows(), shown.ncols(), &cells(&shown, limit));
     let x = |at: f64| area.x + area.width * at / matrix.ncols() as f64;

@@ -62,5 +62,5 @@ pub(super) fn gif(
         encoder.write_frame(&frame).map_err(problem)?;
     }
     let empty = || ReportError::Picture { figure, problem: "no frames".into() };
-    encoder.ok_or_else(empty)?.into_inner().map_err(|error| problem(error.into()))
+    encoder.ok_or_else(empty)?.into_inner().map_err(problem)
 }

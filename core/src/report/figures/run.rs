@@ -28,7 +28,8 @@ impl Run {
     pub(super) fn of(network: &Network, found: &Interpretation, horizon: usize) -> Result<Self, ReportError> {
         let (s, d) = (found.task.s, found.task.d);
         let inputs = example(s, d);
-        let presented: Vec<f32> = (0..s).flat_map(|t| (0..d).map(move |j| (j, t))).map(|at| inputs[at] as f32).collect();
+        let presented: Vec<f32> =
+            (0..s).flat_map(|t| (0..d).map(move |j| (j, t))).map(|at| inputs[at] as f32).collect();
         let trajectory = network.run(&presented, 1, horizon);
         let states = Matrix::from_fn(network.hidden(), s + horizon, |unit, t| trajectory.states[t][(unit, 0)]);
         let mut run =

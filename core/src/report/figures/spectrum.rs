@@ -33,7 +33,8 @@ pub(super) fn draw_spectrum(drawing: &mut Drawing, area: Area, all: &[Eigenvalue
         for direction in &spectrum.directions {
             let at = (x(COUNTS * direction.angle.cos()), y(COUNTS * direction.angle.sin()));
             let same = direction.found == direction.expected;
-            let text = if same { direction.found.to_string() } else { format!("{}/{}", direction.found, direction.expected) };
+            let text =
+                if same { direction.found.to_string() } else { format!("{}/{}", direction.found, direction.expected) };
             let (width, colour) = (4.0 + 3.2 * text.len() as f64, if same { SOFT } else { LEARNED });
             let frame = Area::new(at.0 - width / 2.0, at.1 - 4.0, width, 8.0);
             drawing.rectangle(frame, &format!(r##"fill="#ffffff" stroke="{colour}" stroke-width="0.4""##));

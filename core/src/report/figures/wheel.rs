@@ -72,9 +72,8 @@ impl Wheel {
         let (angle, half) = (self.angle(slot) + shift, 0.465 * self.sector);
         let outer = self.radius - (slot % self.d) as f64 * self.ring - 0.3;
         let inner = outer - self.ring + 0.6;
-        let point = |r: f64, a: f64| {
-            format!("{} {}", number(self.centre.0 + r * a.cos()), number(self.centre.1 + r * a.sin()))
-        };
+        let point =
+            |r: f64, a: f64| format!("{} {}", number(self.centre.0 + r * a.cos()), number(self.centre.1 + r * a.sin()));
         // A sector that is (almost) the whole circle would be an arc between equal points.
         let large = u8::from(2.0 * half > PI);
         let (ro, ri) = (number(outer), number(inner));
