@@ -1,5 +1,7 @@
 //! One file a command, in the order of the pipeline.
 
+mod bench;
+mod demo;
 mod edit;
 mod figures;
 mod interpret;
@@ -14,6 +16,7 @@ use clap::Subcommand;
 /// What ketbra can be told to do.
 #[derive(Subcommand)]
 pub enum Command {
+    Demo(demo::DemoCommand),
     Task(task::TaskCommand),
     Train(Box<train::TrainCommand>),
     Interpret(interpret::InterpretCommand),
@@ -21,12 +24,14 @@ pub enum Command {
     Figures(figures::FiguresCommand),
     Edit(edit::EditCommand),
     Recall(recall::RecallCommand),
+    Bench(bench::BenchCommand),
 }
 
 impl Command {
     /// Does it.
     pub fn run(&self) -> Result<(), Failure> {
         match self {
+            Self::Demo(command) => command.run(),
             Self::Task(command) => command.run(),
             Self::Train(command) => command.run(),
             Self::Interpret(command) => command.run(),
@@ -34,6 +39,7 @@ impl Command {
             Self::Figures(command) => command.run(),
             Self::Edit(command) => command.run(),
             Self::Recall(command) => command.run(),
+            Self::Bench(command) => command.run(),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Runs the real binary.
 
+// Each file of tests is a program of its own and uses a part of this.
+#![allow(dead_code)]
+
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -1,0 +1,92 @@
+//! `ketbra demo`: trains a small network and shows that it remembers.
+
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::terminal::{FAINT, GOOD, WARN, print, title};
+use ketbra::network::Network;
+use ketbra::random::{Purpose, Stream};
+use ketbra::task::{Episodes, Task};
+use ketbra::train::cpu::CpuEngine;
+use ketbra::train::{Engine, Job, Metrics, Observer, Start, TrainParams};
+use std::time::Instant;
+
+/// Train a small network on repeat copy and show what it remembers: a few seconds
+#[derive(clap::Args)]
+pub struct DemoCommand {
+    /// Seed of weights and inputs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Variables and components: 16 bits to remember.
+const SIZE: (usize, usize) = (4, 4);
+/// Output steps that are printed: the network repeats its input four times.
+const SHOWN: usize = 16;
+
+struct Bar(Progress);
+
+impl Observer for Bar {
+    fn progress(&self, _job: usize, metrics: &Metrics) {
+        self.0.show(metrics);
+    }
+}
+
+impl DemoCommand {
+    pub fn run(&self) -> Result<(), Failure> {
+        let task = Task::named("repeat-copy", Some(SIZE.0), Some(SIZE.1))?;
+        let params =
+            TrainParams { hidden: 64, steps: 2_500, learning_rate: 3e-3, seed: self.seed, ..TrainParams::default() };
+        print(&format!(
+            "{}An Elman network of {} tanh units sees {} inputs of {} bits, then nothing, and must repeat them for ever.\n\n",
+            title("Training"),
+            params.hidden,
+            task.s(),
+            task.d()
+        ));
+        // A step of so small a network is over before a second thread is awake.
+        let engine = CpuEngine { threads: 1, ..CpuEngine::default() };
+        let job = Job { task: task.clone(), params, start: Start::Random };
+        let bar = Bar(Progress::new(job.params.steps, 0));
+        let begin = Instant::now();
+        let outcome = engine.train(std::slice::from_ref(&job), &bar).pop();
+        bar.0.finish();
+        let outcome = outcome.ok_or_else(|| Failure::could_not("training ended without a result"))??;
+        let accuracy = outcome.accuracy.map_or(0.0, |accuracy| accuracy.value);
+        let colour = if accuracy >= job.params.test.learned_from { GOOD } else { WARN };
+        print(&format!(
+            "{} steps in {:.1} s; {colour}accuracy {accuracy:.4}{colour:#} over {} output steps on inputs it never saw\n\n",
+            job.params.steps,
+            begin.elapsed().as_secs_f64(),
+            job.params.test.horizon
+        ));
+        print(&recital(&task, &outcome.state.network, self.seed));
+        print("\nNext: ketbra train T2 --out runs/t2, then ketbra interpret runs/t2\n");
+        Ok(())
+    }
+}
+
+/// What the network saw and what it says, a column a time step.
+fn recital(task: &Task, network: &Network, seed: u64) -> String {
+    let mut episodes = Episodes::new(task, 1);
+    episodes.draw(task, &Stream::new(seed, Purpose::TestInputs), 0, SHOWN);
+    let said = network.run(episodes.inputs(), 1, SHOWN);
+    let mut text = title("What it saw, and what it says");
+    let sign = |x: f64| if x > 0.0 { '+' } else { '-' };
+    let mut wrong = 0;
+    for component in 0..task.d() {
+        text.push_str("  ");
+        for t in 0..task.s() {
+            text.push(sign(f64::from(episodes.inputs()[t * task.d() + component])));
+        }
+        text.push_str(" | ");
+        for t in 0..SHOWN {
+            let output = network.read(said.states[task.s() + t].as_ref())[(component, 0)];
+            let wanted = f64::from(episodes.targets()[t * task.d() + component]);
+            wrong += usize::from(sign(output) != sign(wanted));
+            text.push(sign(output));
+        }
+        text.push('\n');
+    }
+    let verdict = if wrong == 0 { "no sign is wrong".into() } else { format!("{wrong} signs are wrong") };
+    text + &format!("  {FAINT}{verdict}{FAINT:#}\n")
+}

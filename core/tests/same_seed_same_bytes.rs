@@ -1,0 +1,118 @@
+//! The same seed gives the same weights, whatever the threads, the list or the interruptions; one that diverges leaves
+//! the others alone.
+
+#![allow(clippy::unwrap_used)]
+
+use ketbra::network::{Activation, Network};
+use ketbra::task::Task;
+use ketbra::train::cpu::CpuEngine;
+use ketbra::train::{
+    Curriculum, Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainParams, TrainState,
+    Unobserved,
+};
+use std::sync::Mutex;
+
+fn job(seed: u64) -> Job {
+    let curriculum = Curriculum::Adaptive { shortest: 4, longest: 9, factor: 1.2, threshold: 0.9, smoothing: 0.3 };
+    // Three chunks of the batch, the last one not full, and more than one panel of units.
+    let params = TrainParams {
+        hidden: 70,
+        seed,
+        steps: 40,
+        batch: 70,
+        learning_rate: 3e-3,
+        bias: true,
+        checkpoint_every: 15,
+        ..TrainParams::with_curriculum(curriculum)
+    };
+    Job { task: Task::named("compose-copy", Some(3), Some(2)).unwrap(), params, start: Start::Random }
+}
+
+fn train(threads: usize, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
+    CpuEngine { threads, ..CpuEngine::default() }.train(jobs, observer)
+}
+
+fn network(threads: usize, job: Job) -> Network {
+    train(threads, &[job], &Unobserved).pop().unwrap().unwrap().state.network
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_weights() {
+    let alone = network(1, job(1));
+    for threads in [2, 3, 5] {
+        assert!(network(threads, job(1)) == alone, "{threads} threads");
+    }
+    assert!(network(1, job(2)) != alone, "another seed");
+}
+
+#[test]
+fn a_network_in_a_list_is_trained_as_if_it_were_alone() {
+    let jobs: Vec<Job> = (1..=3).map(job).collect();
+    for threads in [1, 2, 7] {
+        for (seed, result) in (1..).zip(train(threads, &jobs, &Unobserved)) {
+            assert!(result.unwrap().state.network == network(1, job(seed)), "seed {seed}, {threads} threads");
+        }
+    }
+}
+
+/// Keeps every checkpoint, and asks for a stop at a step.
+struct Stopper {
+    at: u64,
+    now: Mutex<u64>,
+    states: Mutex<Vec<TrainState>>,
+}
+
+impl Observer for Stopper {
+    fn progress(&self, _job: usize, metrics: &Metrics) {
+        *self.now.lock().unwrap() = metrics.step;
+    }
+
+    fn checkpoint(&self, _job: usize, state: &TrainState) -> Result<(), RecordError> {
+        self.states.lock().unwrap().push(state.clone());
+        Ok(())
+    }
+
+    fn stop(&self, _job: usize) -> bool {
+        *self.now.lock().unwrap() == self.at
+    }
+}
+
+#[test]
+fn a_run_stopped_at_any_step_goes_on_to_the_same_weights() {
+    let whole = train(1, &[job(1)], &Unobserved).pop().unwrap().unwrap();
+    for at in [1, 15, 23] {
+        let stopper = Stopper { at, now: Mutex::new(0), states: Mutex::default() };
+        let stopped = train(2, &[job(1)], &stopper).pop().unwrap().unwrap();
+        assert_eq!((stopped.state.step, stopped.accuracy), (at, None));
+        let states = stopper.states.into_inner().unwrap();
+        assert_eq!(states.first().unwrap().step, 0, "there is something to go on from before the first step");
+        assert!(states.last().unwrap() == &stopped.state, "the state at the stop is kept");
+        for state in states {
+            let resumed = Job { start: Start::State(Box::new(state)), ..job(1) };
+            let end = train(1, &[resumed], &Unobserved).pop().unwrap().unwrap();
+            assert!(end.state == whole.state && end.accuracy == whole.accuracy, "stopped at {at}");
+        }
+    }
+}
+
+#[test]
+fn divergence_stops_one_network_and_says_when_and_what_to_try() {
+    let mut wild = job(2);
+    wild.params.activation = Activation::Identity;
+    wild.params.learning_rate = 1e30;
+    let results = train(2, &[job(1), wild, job(3)], &Unobserved);
+    let message = results[1].as_ref().unwrap_err().to_string();
+    assert!(message.starts_with("training diverged at step "), "{message}");
+    assert!(message.contains("try a smaller learning rate than 1e30"), "{message}");
+    for (index, seed) in [(0, 1), (2, 3)] {
+        assert!(results[index].as_ref().unwrap().state.network == network(1, job(seed)));
+    }
+}
+
+#[test]
+fn weights_that_do_not_fit_the_task_are_refused() {
+    let other = ketbra::network::Initialization::Uniform.network(70, 3, 2, Activation::Tanh, false, 1);
+    let misfit = Job { start: Start::Weights(Box::new(other)), ..job(1) };
+    let error = train(1, &[misfit], &Unobserved).pop().unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "the given network has 3 inputs, but task compose-copy needs 2");
+}
