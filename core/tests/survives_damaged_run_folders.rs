@@ -27,7 +27,7 @@ fn state(step: u64) -> TrainState {
     let network = |seed| -> Network { Initialization::Uniform.network(6, 2, 2, Activation::Tanh, false, seed) };
     TrainState {
         step,
-        curriculum: Curriculum::none().begin(),
+        curriculum: params().curriculum.begin(),
         network: network(step),
         first_moment: network(step + 1),
         second_moment: network(step + 2),

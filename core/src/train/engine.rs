@@ -121,7 +121,14 @@ impl Job {
         let network = match &self.start {
             Start::Random => return Ok(()),
             Start::Weights(network) => network,
-            Start::State(state) => &state.network,
+            Start::State(state) => {
+                let horizon = state.curriculum.steps();
+                if !(1..=self.params.curriculum.longest()).contains(&horizon) {
+                    let (name, limit) = ("the checkpoint's horizon", "within the curriculum");
+                    return Err(TrainError::OutOfRange { name, value: horizon as f64, limit });
+                }
+                &state.network
+            }
         };
         let d = self.task.d();
         let sizes = [

@@ -27,7 +27,7 @@ pub enum TrainError {
     },
     /// The loss or the gradient is NaN or infinite.
     #[error(
-        "training diverged at step {step}: the {what} is {value}; try a smaller learning rate than {learning_rate} or a \
+        "training diverged at step {step}: the {what} is {value}; try a smaller learning rate than {learning_rate:e} or a \
          smaller clip than {clip}"
     )]
     Diverged {

