@@ -45,13 +45,10 @@ impl<S: Real> Finish<S> for Slope<'_, S> {
     fn apply<V: Lanes<Scalar = S>>(self, sum: V, offset: usize) -> V {
         debug_assert!(offset + V::COUNT <= self.states.len());
         // SAFETY: `states` has the shape of the product's output, where `offset` points.
-        let state = || unsafe { V::load(self.states.as_ptr().add(offset)) };
+        let state = unsafe { V::load(self.states.as_ptr().add(offset)) };
         match self.activation {
-            Activation::Tanh => {
-                let state = state();
-                sum.mul(state.neg_mul_add(state, V::constant(1.0)))
-            }
-            Activation::Relu => sum.mul(state().is_positive()),
+            Activation::Tanh => sum.mul(state.neg_mul_add(state, V::constant(1.0))),
+            Activation::Relu => sum.mul(state.is_positive()),
             Activation::Identity => sum,
         }
     }

@@ -29,6 +29,9 @@ impl Real for f64 {
 }
 
 /// A register of numbers. `load` and `store` need `COUNT` valid numbers at the pointer.
+///
+/// Registers must stay within `#[inline(always)]` functions: one that passes through a closure of the standard library
+/// (`map`, `map_or`, `fold`) leaves the instruction set of its kernel, and every operation becomes a call.
 pub(crate) trait Lanes: Copy {
     type Scalar: Real;
     /// Numbers in one register; divides [`super::panels::LANE_GROUP`].

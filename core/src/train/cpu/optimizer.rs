@@ -46,7 +46,8 @@ impl<S: Real> Kernel<S> for Adam<'_, S> {
         let count = step.count as f64;
         let step_size = V::constant(-step.learning_rate / (1.0 - step.beta1.powf(count)));
         let correction = V::constant((1.0 - step.beta2.powf(count)).sqrt());
-        let [factor, l2, beta2, epsilon] = [step.gradient_factor, step.l2, step.beta2, step.epsilon].map(V::constant);
+        let (factor, l2) = (V::constant(step.gradient_factor), V::constant(step.l2));
+        let (beta2, epsilon) = (V::constant(step.beta2), V::constant(step.epsilon));
         let (one_minus_beta1, one_minus_beta2) = (V::constant(1.0 - step.beta1), V::constant(1.0 - step.beta2));
         for i in (0..len).step_by(V::COUNT) {
             // SAFETY: the slices have one length, a multiple of the register's.

@@ -25,7 +25,10 @@ impl Kernel<f32> for Chains {
                 *sum = sum.mul_add(factor, term);
             }
         }
-        let total = sums.into_iter().fold(V::constant(0.0), V::add);
+        let mut total = V::constant(0.0);
+        for sum in sums {
+            total = total.add(sum);
+        }
         ((self.rounds * SUMS * V::COUNT * 2) as f64, super::kernels::sum(total))
     }
 }

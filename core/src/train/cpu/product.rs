@@ -110,8 +110,10 @@ impl<S: Real, F: Finish<S>> Tiled<S> for Block<'_, S, F> {
             for (r, row) in tile.iter().enumerate() {
                 for (n, sum) in row.iter().enumerate() {
                     let at = r * PANEL + n * V::COUNT;
-                    let value = self.finish.map_or(*sum, |finish| finish.apply(*sum, offset + at));
-                    value.store(to.add(at));
+                    match self.finish {
+                        Some(finish) => finish.apply(*sum, offset + at).store(to.add(at)),
+                        None => sum.store(to.add(at)),
+                    }
                 }
             }
         }

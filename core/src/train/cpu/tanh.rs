@@ -21,8 +21,11 @@ const Q: [f64; 5] =
 
 #[inline(always)]
 fn polynomial<V: Lanes>(coefficients: &[f64; 5], z: V) -> V {
-    let [a, b, c, d, e] = coefficients.map(V::constant);
-    e.mul_add(z, d).mul_add(z, c).mul_add(z, b).mul_add(z, a)
+    let mut sum = V::constant(coefficients[4]);
+    sum = sum.mul_add(z, V::constant(coefficients[3]));
+    sum = sum.mul_add(z, V::constant(coefficients[2]));
+    sum = sum.mul_add(z, V::constant(coefficients[1]));
+    sum.mul_add(z, V::constant(coefficients[0]))
 }
 
 /// 1 / x for positive x. Each round turns a relative error e into e^3, so 0.13 becomes 1e-8: a division is slower and

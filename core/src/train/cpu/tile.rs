@@ -98,8 +98,8 @@ pub(crate) unsafe fn multiply<V: Lanes, const R: usize, const N: usize>(
             }
             for (r, row) in sums.iter_mut().enumerate() {
                 let a = V::splat(*left.add(r * row_step));
-                for (sum, b) in row.iter_mut().zip(b) {
-                    *sum = a.mul_add(b, *sum);
+                for (sum, b) in row.iter_mut().zip(&b) {
+                    *sum = a.mul_add(*b, *sum);
                 }
             }
             left = left.add(depth_step);
