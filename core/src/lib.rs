@@ -44,6 +44,7 @@ pub mod recurrence;
 pub mod report;
 pub mod run_folder;
 pub mod spectrum;
+pub mod sweep;
 pub mod task;
 pub mod train;
 

@@ -38,6 +38,12 @@ impl MetricsFile {
     }
 }
 
+pub(super) fn mean_horizon(text: &str) -> Option<f64> {
+    let horizons = text.lines().skip(1).filter_map(|line| line.split(',').nth(1)?.parse::<f64>().ok());
+    let (count, sum) = horizons.fold((0, 0.0), |(count, sum), horizon| (count + 1, sum + horizon));
+    (count > 0).then(|| sum / f64::from(count))
+}
+
 fn keep_until(text: &str, step: u64) -> String {
     let columns = HEADER.split(',').count();
     let whole = |line: &&str| line.ends_with('\n') && line.split(',').count() == columns;
@@ -49,6 +55,13 @@ fn keep_until(text: &str, step: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mean_horizon_is_over_the_rows_without_the_header() {
+        let text = [HEADER, "100,10,1,0.5,1,0.001\n200,20,1,0.5,1,0.001\n"].concat();
+        assert_eq!(mean_horizon(&text), Some(15.0));
+        assert_eq!(mean_horizon(HEADER), None);
+    }
 
     #[test]
     fn rows_after_the_checkpoint_and_torn_rows_are_dropped() {

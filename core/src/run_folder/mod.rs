@@ -151,6 +151,25 @@ impl RunFolder {
         }
     }
 
+    /// Removes the checkpoints of a run that needs them no more.
+    pub fn remove_checkpoints(&self) -> Result<(), RunFolderError> {
+        for name in [CHECKPOINT, CHECKPOINT_PREVIOUS, CHECKPOINT_NEW] {
+            let path = self.path.join(name);
+            match fs::remove_file(&path) {
+                Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(RunFolderError::io("remove", &path, source));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The mean horizon over the rows of metrics: what a step of training cost.
+    pub fn mean_horizon(&self) -> Option<f64> {
+        metrics::mean_horizon(&fs::read_to_string(self.path.join(METRICS)).ok()?)
+    }
+
     /// Rows of metrics, from the row after `step` on thrown away.
     pub fn open_metrics(&self, step: u64) -> Result<metrics::MetricsFile, RunFolderError> {
         metrics::MetricsFile::open(self.path.join(METRICS), step)

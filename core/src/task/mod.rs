@@ -11,6 +11,7 @@ mod from_toml;
 mod id;
 mod recurrence;
 
+pub(crate) use by_name::nearest_name;
 pub use by_name::{KNOWN_TASKS, KnownTask};
 pub use episodes::Episodes;
 pub use error::TaskError;

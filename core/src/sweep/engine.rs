@@ -1,0 +1,76 @@
+//! What runs a sweep.
+
+use super::{Row, Run, Submission, SweepError, SweepFolder};
+use serde::Serialize;
+
+/// Whatever can get the networks of a sweep trained and interpreted.
+///
+/// An engine leaves a row in the folder for each network, by whatever road, and takes up what an earlier attempt left.
+pub trait Engine {
+    /// Works on every run that has no result yet, or sees to it that somebody will.
+    fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn Watcher) -> Result<Outcome, SweepError>;
+}
+
+/// How an engine left its work.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It worked on the sweep until nothing was left, or until it was asked to stop.
+    Worked(Summary),
+    /// It handed the work to others.
+    Submitted(Submission),
+    /// There was nothing to hand out: every run has its result, or is under way.
+    NothingToSubmit,
+}
+
+/// How a sweep stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Networks asked for.
+    pub total: usize,
+    /// Networks with results.
+    pub done: usize,
+    /// Networks that failed.
+    pub failed: usize,
+    /// Networks under way here.
+    pub running: usize,
+    /// Networks that this process finished.
+    pub here: usize,
+}
+
+/// How a sweep went.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// How it stands.
+    pub tally: Tally,
+    /// Seconds from beginning to end.
+    pub seconds: f64,
+    /// Seconds in training, over all workers; writing records is not counted.
+    pub training: f64,
+    /// Seconds in interpretation, over all workers.
+    pub interpreting: f64,
+    /// Share of the workers' time that went into neither.
+    pub outside: f64,
+}
+
+/// Whoever watches a sweep.
+pub trait Watcher: Sync {
+    /// Sees how the sweep stands.
+    fn tally(&self, tally: &Tally) {
+        let _ = tally;
+    }
+
+    /// Sees what came of a network.
+    fn finished(&self, row: &Row) {
+        let _ = row;
+    }
+
+    /// Whether to stop as soon as everything is saved.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// A watcher that looks away.
+pub struct Unwatched;
+
+impl Watcher for Unwatched {}

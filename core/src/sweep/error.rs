@@ -1,0 +1,76 @@
+//! What can go wrong around a sweep; a network that fails is a row of the results instead.
+
+use std::path::{Path, PathBuf};
+
+/// Why a sweep could not be planned, run or looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// A sweep file that cannot be meant.
+    #[error("{file}:{line}: {problem}")]
+    File {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Two different networks that would share a folder.
+    #[error("two different networks are both called '{name}'; give their task files different names")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// A folder without a sweep.
+    #[error("{path} holds no sweep; start one with 'ketbra sweep FILE --out {path}'")]
+    NoSweep {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file of the sweep's own that cannot be read.
+    #[error("{path}: {problem}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A shard that does not exist.
+    #[error("shard {shard} does not exist: shards go from 0 to {last}")]
+    NoShard {
+        /// The shard asked for.
+        shard: usize,
+        /// The last one.
+        last: usize,
+    },
+    /// A program of the cluster that is not there.
+    #[error("there is no '{program}' on the path; run this on a node of a SLURM cluster, or without --engine slurm")]
+    NoProgram {
+        /// What was looked for.
+        program: &'static str,
+    },
+    /// A program of the cluster that refused.
+    #[error("{program} refused: {problem}")]
+    Refused {
+        /// Who.
+        program: &'static str,
+        /// What it said.
+        problem: String,
+    },
+    /// The disk refused.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl SweepError {
+    pub(super) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        Self::Io { action, path: path.into(), source }
+    }
+}

@@ -1,0 +1,176 @@
+//! Sweep files: every key holds a value or a list of values; the sweep is every combination.
+
+use super::settings::{KEYS, Key, Kind, Value};
+use super::{Axis, Grid, SweepError};
+use crate::task::nearest_name;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The key of the blocks that are swept one after another, each with the values above them.
+const BLOCKS: &str = "grid";
+/// Most numbers that a range may stand for: one more is surely a slip.
+const LONGEST_RANGE: u64 = 1_000_000;
+
+struct Source<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn line(&self, offset: usize) -> usize {
+        self.text[..offset.min(self.text.len())].matches('\n').count() + 1
+    }
+
+    fn error(&self, offset: usize, problem: impl Into<String>) -> SweepError {
+        SweepError::File { file: self.file.into(), line: self.line(offset), problem: problem.into() }
+    }
+}
+
+/// Reads the text of a sweep file; `file` is named in errors.
+pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Grid>, SweepError> {
+    let source = Source { file, text };
+    let table = DeTable::parse(text)
+        .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
+    let mut common = vec![];
+    let mut blocks = vec![];
+    for (name, value) in table.get_ref() {
+        match (name.get_ref().as_ref(), value.get_ref()) {
+            (BLOCKS, DeValue::Array(tables)) => blocks.extend(tables.iter()),
+            (BLOCKS, _) => return Err(source.error(name.span().start, "write [[grid]] with two brackets")),
+            _ => common.push(axis(&source, name, value)?),
+        }
+    }
+    if blocks.is_empty() {
+        return Ok(vec![Grid { axes: common, line: 1 }]);
+    }
+    blocks.into_iter().map(|block| grid(&source, block, &common)).collect()
+}
+
+/// A block takes the common axes and replaces those that it has itself.
+fn grid(source: &Source<'_>, block: &Spanned<DeValue<'_>>, common: &[Axis]) -> Result<Grid, SweepError> {
+    let start = block.span().start;
+    let DeValue::Table(table) = block.get_ref() else {
+        return Err(source.error(start, "a grid is a block of keys under [[grid]]"));
+    };
+    let own = table.iter().map(|(name, value)| axis(source, name, value)).collect::<Result<Vec<_>, _>>()?;
+    let replaced = |axis: &&Axis| own.iter().all(|own| own.key.name != axis.key.name);
+    let axes = common.iter().filter(replaced).cloned().chain(own.iter().cloned()).collect();
+    Ok(Grid { axes, line: source.line(start) })
+}
+
+fn axis(
+    source: &Source<'_>,
+    name: &Spanned<std::borrow::Cow<'_, str>>,
+    value: &Spanned<DeValue<'_>>,
+) -> Result<Axis, SweepError> {
+    let typed = name.get_ref();
+    let Some(key) = KEYS.iter().find(|key| key.name == typed) else {
+        let nearest = nearest_name(&typed.to_lowercase(), KEYS.iter().map(|key| key.name).chain([BLOCKS]));
+        let problem = format!("there is no key '{typed}'; did you mean '{nearest}'?");
+        return Err(source.error(name.span().start, problem));
+    };
+    let mut values = vec![];
+    match value.get_ref() {
+        DeValue::Array(items) => {
+            for item in items.iter() {
+                values.extend(read(source, key, item)?);
+            }
+        }
+        _ => values.extend(read(source, key, value)?),
+    }
+    if values.is_empty() {
+        let problem = format!("{typed} has no values, so the grid is empty; give it at least one");
+        return Err(source.error(value.span().start, problem));
+    }
+    Ok(Axis { key, values, line: source.line(name.span().start) })
+}
+
+fn read(source: &Source<'_>, key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Vec<Value>, SweepError> {
+    let wrong = |takes: String| Err(source.error(value.span().start, format!("{} takes {takes}", key.name)));
+    let one = |value| Ok(vec![value]);
+    match (key.kind, value.get_ref()) {
+        (Kind::Whole, DeValue::Integer(number)) => match u64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => one(Value::Whole(number)),
+            Err(_) => wrong(format!("whole numbers from 0, not {}", number.as_str())),
+        },
+        (Kind::Whole, DeValue::String(range)) => match whole_range(range) {
+            Some((from, to)) => Ok((from..=to).map(Value::Whole).collect()),
+            None => wrong(format!("whole numbers or a range such as \"1-20\", not \"{range}\"")),
+        },
+        (Kind::Number, DeValue::Integer(number)) => number_of(number.as_str()).map_or_else(
+            || wrong(format!("numbers, not {}", number.as_str())),
+            |number| one(Value::Number(number)),
+        ),
+        (Kind::Number, DeValue::Float(number)) => number_of(number.as_str()).map_or_else(
+            || wrong(format!("finite numbers, not {}", number.as_str())),
+            |number| one(Value::Number(number)),
+        ),
+        (Kind::Text, DeValue::String(text)) => one(Value::Text(text.to_string())),
+        (Kind::Word(words), DeValue::String(text)) if words.contains(&text.as_ref()) => {
+            one(Value::Text(text.to_string()))
+        }
+        (Kind::Word(words), DeValue::String(text)) => {
+            let nearest = nearest_name(&text.to_lowercase(), words.iter().copied());
+            wrong(format!("{}, not \"{text}\"; did you mean \"{nearest}\"?", words.join(", ")))
+        }
+        (Kind::Flag, DeValue::Boolean(flag)) => one(Value::Flag(*flag)),
+        (Kind::Whole, _) => wrong("whole numbers, or a range such as \"1-20\"".into()),
+        (Kind::Number, _) => wrong("numbers".into()),
+        (Kind::Text, _) => wrong("text in quotation marks".into()),
+        (Kind::Word(words), _) => wrong(format!("one of {}", words.join(", "))),
+        (Kind::Flag, _) => wrong("true or false".into()),
+    }
+}
+
+fn number_of(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+fn whole_range(text: &str) -> Option<(u64, u64)> {
+    let (from, to) = text.split_once('-')?;
+    let (from, to): (u64, u64) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+    (from <= to && to - from < LONGEST_RANGE).then_some((from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        parse(text, "s.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn values_lists_and_ranges_make_axes() {
+        let grids = parse("task = \"T1\"\nseed = \"3-5\"\nl2 = [0, 0.001]\nhidden = 0x40", "s.toml").unwrap();
+        let counts: Vec<_> = grids[0].axes.iter().map(|axis| (axis.key.name, axis.values.len())).collect();
+        assert_eq!(counts, [("hidden", 1), ("l2", 2), ("seed", 3), ("task", 1)]);
+        assert_eq!(grids[0].axes[0].values, [Value::Whole(64)]);
+    }
+
+    #[test]
+    fn blocks_share_what_stands_above_them_and_replace_what_they_give_themselves() {
+        let text = "hidden = [64, 128]\nseed = 1\n[[grid]]\ntask = \"T1\"\n[[grid]]\ntask = \"T2\"\nhidden = 32";
+        let grids = parse(text, "s.toml").unwrap();
+        assert_eq!(grids.iter().map(Grid::count).collect::<Vec<_>>(), [Some(2), Some(1)]);
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_line_and_the_nearest_name() {
+        let message = refused("task = \"T1\"\n\nhiden = 64");
+        assert_eq!(message, "s.toml:3: there is no key 'hiden'; did you mean 'hidden'?");
+        let message = refused("[[grid]]\ntask = \"T1\"\ntreshold = 0.9");
+        assert_eq!(message, "s.toml:3: there is no key 'treshold'; did you mean 'threshold'?");
+    }
+
+    #[test]
+    fn values_of_the_wrong_kind_are_refused_with_their_line() {
+        assert!(refused("seed = -1").starts_with("s.toml:1: seed takes whole numbers from 0, not -1"));
+        assert!(refused("seed = \"20-1\"").contains("a range such as \"1-20\", not \"20-1\""));
+        assert!(refused("task = \"T1\"\nl2 = [0,\n  nan]").starts_with("s.toml:3: l2 takes finite numbers"));
+        assert!(refused("init = \"gausian\"").ends_with("did you mean \"gaussian\"?"));
+        assert!(refused("bias = 1").contains("bias takes true or false"));
+        assert!(refused("task = T1").starts_with("s.toml:1:"));
+        assert!(refused("seed = []").contains("seed has no values, so the grid is empty"));
+    }
+}

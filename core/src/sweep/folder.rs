@@ -1,0 +1,109 @@
+//! The folder of a sweep.
+//!
+//! One folder a network, `results.csv` over all of them, `networks.txt` with the names that were asked for; `.claims` holds
+//! a lock file for each network, `slurm` what was submitted.
+
+use super::{Claim, Row, Run, SweepError};
+use crate::files::write_whole;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CLAIMS: &str = ".claims";
+const NAMES: &str = "networks.txt";
+const RESULT: &str = "result.json";
+const TABLE: &str = "results.csv";
+
+/// A folder with the networks of a sweep.
+#[derive(Clone, Debug)]
+pub struct SweepFolder {
+    path: PathBuf,
+}
+
+impl SweepFolder {
+    /// Makes the folder, or opens it, and adds runs to those that it is meant to hold.
+    pub fn create(path: &Path, runs: &[Run]) -> Result<Self, SweepError> {
+        let claims = path.join(CLAIMS);
+        fs::create_dir_all(&claims).map_err(|source| SweepError::io("make the folder", &claims, source))?;
+        let folder = Self { path: path.into() };
+        let _claim = Claim::wait(&folder.table_lock())?;
+        let known: BTreeSet<String> = folder.names().unwrap_or_default().into_iter().collect();
+        let all: BTreeSet<String> = known.iter().cloned().chain(runs.iter().map(|run| run.name.clone())).collect();
+        if all != known {
+            let text: String = all.iter().flat_map(|name| [name.as_str(), "\n"]).collect();
+            let file = path.join(NAMES);
+            write_whole(&file, text.as_bytes()).map_err(|source| SweepError::io("write", &file, source))?;
+        }
+        Ok(folder)
+    }
+
+    /// Opens the folder of a sweep.
+    pub fn open(path: &Path) -> Result<Self, SweepError> {
+        if !path.join(NAMES).exists() {
+            return Err(SweepError::NoSweep { path: path.into() });
+        }
+        Ok(Self { path: path.into() })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder of a network.
+    pub fn run_path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Where all results are gathered.
+    pub fn table(&self) -> PathBuf {
+        self.path.join(TABLE)
+    }
+
+    pub(super) fn table_lock(&self) -> PathBuf {
+        self.path.join(CLAIMS).join(TABLE)
+    }
+
+    fn lock(&self, name: &str) -> PathBuf {
+        self.path.join(CLAIMS).join(name)
+    }
+
+    /// The names of all networks that were asked for.
+    pub fn names(&self) -> Result<Vec<String>, SweepError> {
+        let file = self.path.join(NAMES);
+        let text = fs::read_to_string(&file).map_err(|source| SweepError::io("read", &file, source))?;
+        Ok(text.lines().map(String::from).collect())
+    }
+
+    /// Claims a network; nothing if somebody else works on it.
+    pub fn claim(&self, name: &str) -> Result<Option<Claim>, SweepError> {
+        Claim::take(&self.lock(name))
+    }
+
+    /// Who works on a network, if anybody does.
+    pub fn holder(&self, name: &str) -> Option<String> {
+        Claim::holder(&self.lock(name))
+    }
+
+    /// What came of a network; nothing if that is not known yet, or can't be read and must be found out again.
+    pub fn row(&self, name: &str) -> Option<Row> {
+        let text = fs::read_to_string(self.run_path(name).join(RESULT)).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// What came of every network in the folder, sorted by name.
+    pub fn rows(&self) -> Result<Vec<Row>, SweepError> {
+        Ok(self.names()?.iter().filter_map(|name| self.row(name)).collect())
+    }
+
+    /// Keeps what came of a network.
+    pub(super) fn write_row(&self, row: &Row) -> Result<(), SweepError> {
+        let folder = self.run_path(&row.name);
+        let path = folder.join(RESULT);
+        let text = serde_json::to_string_pretty(row)
+            .map_err(|error| SweepError::Damaged { path: path.clone(), problem: error.to_string() })?;
+        fs::create_dir_all(&folder)
+            .and_then(|()| write_whole(&path, (text + "\n").as_bytes()))
+            .map_err(|source| SweepError::io("write", &path, source))
+    }
+}

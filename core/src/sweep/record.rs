@@ -1,0 +1,63 @@
+//! Records of the networks that a worker trains: metrics as always, checkpoints only as often as is worth it.
+
+use super::Watcher;
+use crate::run_folder::{Recorder, RunFolder, RunFolderError};
+use crate::train::{Metrics, Observer, RecordError, TrainState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Keeps the records of a list of networks and the time that this takes.
+pub(super) struct Records<'a> {
+    recorder: Recorder,
+    saved: Vec<Mutex<Instant>>,
+    between: Duration,
+    spent: AtomicU64,
+    watcher: &'a dyn Watcher,
+}
+
+impl<'a> Records<'a> {
+    pub(super) fn new(checkpoint_seconds: f64, watcher: &'a dyn Watcher) -> Self {
+        let between = Duration::try_from_secs_f64(checkpoint_seconds).unwrap_or(Duration::ZERO);
+        Self { recorder: Recorder::new(), saved: vec![], between, spent: AtomicU64::new(0), watcher }
+    }
+
+    /// Adds the run of the next job, which stands at `step`.
+    pub(super) fn add(&mut self, folder: RunFolder, step: u64) -> Result<(), RunFolderError> {
+        self.recorder.add(folder, step, false)?;
+        self.saved.push(Mutex::new(Instant::now()));
+        Ok(())
+    }
+
+    /// The time that was spent on records.
+    pub(super) fn spent(&self) -> Duration {
+        Duration::from_nanos(self.spent.load(Ordering::Relaxed))
+    }
+
+    fn timed<T>(&self, work: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let done = work();
+        self.spent.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        done
+    }
+}
+
+impl Observer for Records<'_> {
+    fn record(&self, job: usize, metrics: &Metrics) -> Result<(), RecordError> {
+        self.timed(|| self.recorder.record(job, metrics))
+    }
+
+    fn checkpoint(&self, job: usize, state: &TrainState) -> Result<(), RecordError> {
+        let mut saved = self.saved[job].lock().unwrap_or_else(PoisonError::into_inner);
+        // A network that is quickly trained is quickly trained again; one that is stopped must keep what it has.
+        if saved.elapsed() < self.between && !self.watcher.stop() {
+            return Ok(());
+        }
+        *saved = Instant::now();
+        self.timed(|| self.recorder.checkpoint(job, state))
+    }
+
+    fn stop(&self, _job: usize) -> bool {
+        self.watcher.stop()
+    }
+}

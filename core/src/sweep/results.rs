@@ -1,0 +1,42 @@
+//! All results in one table of comma-separated values, written whole.
+
+use super::{Claim, Row, SweepError, SweepFolder};
+use crate::files::write_whole;
+use serde_json::Value;
+
+/// Rows as comma-separated values with a header, sorted by name.
+pub fn to_csv(rows: &[Row]) -> Result<String, serde_json::Error> {
+    let mut rows: Vec<&Row> = rows.iter().collect();
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut text = String::new();
+    for row in rows {
+        let columns = row.columns()?;
+        if text.is_empty() {
+            let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+            text = names.join(",") + "\n";
+        }
+        let cells: Vec<String> = columns.iter().map(|(_, value)| cell(value)).collect();
+        text += &(cells.join(",") + "\n");
+    }
+    Ok(text)
+}
+
+/// Gathers the results of a folder into its table. Only one process writes at a time, and each reads before it writes.
+pub fn write_csv(folder: &SweepFolder) -> Result<Vec<Row>, SweepError> {
+    let _claim = Claim::wait(&folder.table_lock())?;
+    let rows = folder.rows()?;
+    let path = folder.table();
+    let text =
+        to_csv(&rows).map_err(|error| SweepError::Damaged { path: path.clone(), problem: error.to_string() })?;
+    write_whole(&path, text.as_bytes()).map_err(|source| SweepError::io("write", &path, source))?;
+    Ok(rows)
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,174 @@
+//! What came of one network, as one row.
+
+use super::grid::Run;
+use super::settings::{threshold, word};
+use crate::interpret::Interpretation;
+use crate::memories::Method;
+use crate::spectrum::Spectrum;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The methods that every network of a sweep is read with.
+pub const COMPARED: [Method; 5] =
+    [Method::Orbit, Method::Dual, Method::Power, Method::PowerReference, Method::Rollout];
+
+/// What came of one network. Nothing in it depends on when, where or how often it was run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// What the network is called.
+    pub name: String,
+    /// Task.
+    pub task: String,
+    /// Variables.
+    pub s: usize,
+    /// Components of a variable.
+    pub d: usize,
+    /// Hidden units.
+    pub hidden: usize,
+    /// L2 regularization.
+    pub l2: f64,
+    /// Threshold of the curriculum.
+    pub threshold: Option<f64>,
+    /// Distribution of the initial weights.
+    pub init: String,
+    /// Curriculum.
+    pub curriculum: String,
+    /// Longest horizon.
+    pub horizon: usize,
+    /// Optimizer steps.
+    pub steps: u64,
+    /// Samples in a batch.
+    pub batch: usize,
+    /// Learning rate.
+    pub lr: f64,
+    /// Limit on the norm of the gradient.
+    pub clip: f64,
+    /// Nonlinearity.
+    pub activation: String,
+    /// Whether it has biases.
+    pub bias: bool,
+    /// Seed.
+    pub seed: u64,
+    /// Why there are no results, or not all.
+    pub error: Option<String>,
+    /// Accuracy at the test after training.
+    pub accuracy: Option<f64>,
+    /// Loss of the last batch.
+    pub loss: Option<f64>,
+    /// Mean horizon over training: what a step cost.
+    pub mean_horizon: Option<f64>,
+    /// The verdict on the network.
+    pub verdict: Option<String>,
+    /// Whether the function read back from the weights is the task.
+    pub read_back: Option<bool>,
+    /// Eigenvalues at the origin.
+    pub origin: Found,
+    /// Eigenvalues on the orbit.
+    pub orbit: Found,
+    /// Share of right signs in the worst component, by method.
+    pub worst: BTreeMap<String, f64>,
+    /// Whether every component is recovered, by method.
+    pub recovered: BTreeMap<String, bool>,
+    /// Relative distance of the learned circuit from the theory's, by method.
+    pub phi_error: BTreeMap<String, f64>,
+}
+
+/// Eigenvalues that were found, against the theory's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// How many were kept.
+    pub found: Option<usize>,
+    /// How many the theory asks for.
+    pub expected: Option<usize>,
+    /// Mean difference of the arguments (radians) where the counts match.
+    pub error: Option<f64>,
+    /// Mean modulus.
+    pub modulus: Option<f64>,
+}
+
+impl From<&Spectrum> for Found {
+    fn from(spectrum: &Spectrum) -> Self {
+        let &Spectrum { found, expected, error, mean_modulus, .. } = spectrum;
+        Self { found: Some(found), expected, error, modulus: mean_modulus }
+    }
+}
+
+impl Row {
+    /// The row of a network of which nothing is known yet.
+    pub(super) fn of(run: &Run) -> Self {
+        let (task, params) = (&run.job.task, &run.job.params);
+        Self {
+            name: run.name.clone(),
+            task: task.name().into(),
+            s: task.s(),
+            d: task.d(),
+            hidden: params.hidden,
+            l2: params.l2,
+            threshold: threshold(&params.curriculum),
+            init: word(&params.initialization),
+            curriculum: params.curriculum.name().into(),
+            horizon: params.curriculum.longest(),
+            steps: params.steps,
+            batch: params.batch,
+            lr: params.learning_rate,
+            clip: params.clip,
+            activation: word(&params.activation),
+            bias: params.bias,
+            seed: params.seed,
+            error: None,
+            accuracy: None,
+            loss: None,
+            mean_horizon: None,
+            verdict: None,
+            read_back: None,
+            origin: Found::default(),
+            orbit: Found::default(),
+            worst: BTreeMap::new(),
+            recovered: BTreeMap::new(),
+            phi_error: BTreeMap::new(),
+        }
+    }
+
+    /// Adds what interpretation found.
+    pub(super) fn interpreted(&mut self, run: &Run, found: &Interpretation) {
+        self.verdict = Some(found.verdict.name().into());
+        self.origin = Found::from(&found.spectrum.origin);
+        self.orbit = Found::from(&found.spectrum.orbit);
+        self.read_back = run.job.task.sources().map(|sources| {
+            let read = found.recurrence.as_deref().unwrap_or_default();
+            let right = sources.iter().zip(read).filter(|(source, step)| {
+                (source.lag, source.component + 1, source.negated) == (step.lag, step.component, step.sign < 0)
+            });
+            right.count() == sources.len()
+        });
+        for (method, memories) in found.methods.iter().flatten() {
+            self.worst.insert((*method).into(), memories.worst);
+            self.recovered.insert((*method).into(), memories.recovered);
+            self.phi_error.extend(memories.phi_error.map(|error| ((*method).into(), error)));
+        }
+    }
+
+    /// The row as columns with their names; every row has the same.
+    pub(super) fn columns(&self) -> Result<Vec<(String, Value)>, serde_json::Error> {
+        let Value::Object(fields) = serde_json::to_value(self)? else { return Ok(vec![]) };
+        let mut columns = vec![];
+        for (name, value) in fields {
+            match (name.as_str(), value) {
+                ("worst" | "recovered" | "phi_error", Value::Object(by_method)) => {
+                    let of = |method: Method| by_method.get(method.name()).cloned().unwrap_or(Value::Null);
+                    columns.extend(COMPARED.map(|method| (column(&name, method.name()), of(method))));
+                }
+                (_, Value::Object(inside)) => {
+                    columns.extend(inside.into_iter().map(|(inner, value)| (column(&name, &inner), value)));
+                }
+                (_, value) => columns.push((name, value)),
+            }
+        }
+        Ok(columns)
+    }
+}
+
+fn column(outer: &str, inner: &str) -> String {
+    format!("{outer}_{inner}").replace('-', "_")
+}

@@ -1,0 +1,227 @@
+//! What a sweep can vary: one table of keys, and how a network is made of their values.
+
+use crate::network::{Activation, Initialization};
+use crate::task::Task;
+use crate::train::{Curriculum, Job, Start, TrainParams};
+use std::path::Path;
+
+/// A value of a sweep file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A whole number from 0.
+    Whole(u64),
+    /// A number.
+    Number(f64),
+    /// A word.
+    Text(String),
+    /// Yes or no.
+    Flag(bool),
+}
+
+/// What values a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Whole numbers; a range such as "1-20" stands for all of its numbers.
+    Whole,
+    /// Numbers.
+    Number,
+    /// Text.
+    Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// true or false.
+    Flag,
+}
+
+/// A key of a sweep file.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// The key as typed; the flag of `ketbra train` has the same name.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: Kind,
+    set: fn(&mut TrainParams, &Value),
+}
+
+/// Every key that a sweep file takes.
+pub const KEYS: [Key; 18] = [
+    key("task", Kind::Text, |_, _| ()),
+    key("s", Kind::Whole, |_, _| ()),
+    key("d", Kind::Whole, |_, _| ()),
+    key("curriculum", Kind::Word(&["table1", "adaptive", "none"]), |_, _| ()),
+    key("threshold", Kind::Number, |_, _| ()),
+    key("horizon", Kind::Whole, |_, _| ()),
+    key("hidden", Kind::Whole, |params, value| params.hidden = value.whole() as usize),
+    key("seed", Kind::Whole, |params, value| params.seed = value.whole()),
+    key("steps", Kind::Whole, |params, value| params.steps = value.whole()),
+    key("l2", Kind::Number, |params, value| params.l2 = value.number()),
+    key("lr", Kind::Number, |params, value| params.learning_rate = value.number()),
+    key("clip", Kind::Number, |params, value| params.clip = value.number()),
+    key("batch", Kind::Whole, |params, value| params.batch = value.whole() as usize),
+    key("init", Kind::Word(&["uniform", "gaussian"]), |params, value| {
+        params.initialization =
+            if value.text() == "gaussian" { Initialization::Gaussian } else { Initialization::Uniform };
+    }),
+    key("bias", Kind::Flag, |params, value| params.bias = *value == Value::Flag(true)),
+    key("activation", Kind::Word(&["tanh", "relu", "identity"]), |params, value| {
+        params.activation = match value.text() {
+            "relu" => Activation::Relu,
+            "identity" => Activation::Identity,
+            _ => Activation::Tanh,
+        };
+    }),
+    key("metrics_every", Kind::Whole, |params, value| params.metrics_every = value.whole()),
+    key("checkpoint_every", Kind::Whole, |params, value| params.checkpoint_every = value.whole()),
+];
+
+const fn key(name: &'static str, kind: Kind, set: fn(&mut TrainParams, &Value)) -> Key {
+    Key { name, kind, set }
+}
+
+/// The values of one network.
+pub(super) type Settings<'a> = [(&'static Key, &'a Value)];
+
+/// The network that the values ask for; `folder` is where task files are looked for.
+pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String> {
+    let get = |name: &str| settings.iter().find(|(key, _)| key.name == name).map(|(_, value)| *value);
+    let whole = |name: &str| get(name).map(|value| value.whole() as usize);
+    let task = match get("task").map(Value::text) {
+        Some(name) if name.ends_with(".toml") => Task::read_toml(&folder.join(name)),
+        Some(name) => Task::parse(name, whole("s"), whole("d")),
+        None => return Err("no task is given: add a line such as task = [\"T1\", \"T2\"]".into()),
+    };
+    let mut curriculum = match get("curriculum").map(Value::text) {
+        Some("adaptive") => Curriculum::adaptive(),
+        Some("none") => Curriculum::none(),
+        _ => Curriculum::table1(),
+    };
+    if let Some(horizon) = whole("horizon") {
+        curriculum = curriculum.up_to(horizon);
+    }
+    if let Some(threshold) = get("threshold") {
+        curriculum = curriculum.with_threshold(threshold.number());
+    }
+    let mut params = TrainParams::with_curriculum(curriculum);
+    for (key, value) in settings {
+        (key.set)(&mut params, value);
+    }
+    let job = Job { task: task.map_err(|error| error.to_string())?, params, start: Start::Random };
+    job.check().map_err(|error| error.to_string())?;
+    Ok(job)
+}
+
+/// What a network is called: task, hidden units, l2, threshold, whatever is not as usual, seed.
+pub fn name(job: &Job) -> String {
+    let Job { task, params, .. } = job;
+    let usual = TrainParams::with_curriculum(match params.curriculum {
+        Curriculum::Table1 { .. } => Curriculum::table1(),
+        Curriculum::Adaptive { .. } => Curriculum::adaptive(),
+        Curriculum::None { .. } => Curriculum::none(),
+    });
+    let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let mut parts = vec![task.name().to_lowercase().replace(|c| tame(c) == '-', "-")];
+    if (task.s(), task.d()) != (8, 8) {
+        parts.push(format!("s{}-d{}", task.s(), task.d()));
+    }
+    parts.push(format!("h{}-l2_{}", params.hidden, params.l2));
+    if let Some(threshold) = threshold(&params.curriculum) {
+        parts.push(format!("thr{threshold}"));
+    }
+    let mut unusual = |differs: bool, text: String| differs.then(|| parts.push(text));
+    let curriculum = params.curriculum.name();
+    unusual(curriculum != "table1", curriculum.into());
+    let longest = params.curriculum.longest();
+    unusual(longest != usual.curriculum.longest(), format!("horizon{longest}"));
+    unusual(params.steps != usual.steps, format!("steps{}", params.steps));
+    unusual(params.learning_rate != usual.learning_rate, format!("lr{}", params.learning_rate));
+    unusual(params.clip != usual.clip, format!("clip{}", params.clip));
+    unusual(params.batch != usual.batch, format!("batch{}", params.batch));
+    unusual(params.initialization != usual.initialization, word(&params.initialization));
+    unusual(params.activation != usual.activation, word(&params.activation));
+    unusual(params.bias, "bias".into());
+    unusual(params.metrics_every != usual.metrics_every, format!("metrics{}", params.metrics_every));
+    unusual(params.checkpoint_every != usual.checkpoint_every, format!("checkpoint{}", params.checkpoint_every));
+    parts.push(format!("seed{:02}", params.seed));
+    parts.join("-")
+}
+
+/// The threshold of a curriculum that has one.
+pub(super) fn threshold(curriculum: &Curriculum) -> Option<f64> {
+    match curriculum {
+        Curriculum::Table1 { threshold, .. } | Curriculum::Adaptive { threshold, .. } => Some(*threshold),
+        Curriculum::None { .. } => None,
+    }
+}
+
+/// The name of a variant, as files spell it.
+pub(super) fn word(variant: &impl std::fmt::Debug) -> String {
+    format!("{variant:?}").to_lowercase()
+}
+
+impl Value {
+    fn whole(&self) -> u64 {
+        match self {
+            Self::Whole(value) => *value,
+            _ => 0,
+        }
+    }
+
+    fn number(&self) -> f64 {
+        match self {
+            Self::Number(value) => *value,
+            Self::Whole(value) => *value as f64,
+            _ => f64::NAN,
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(value) => value,
+            _ => "",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(values: &[(&str, Value)]) -> String {
+        let key = |name: &str| KEYS.iter().find(|key| key.name == name).unwrap();
+        let settings: Vec<_> = values.iter().map(|(name, value)| (key(name), value)).collect();
+        name(&job(&settings, Path::new("")).unwrap())
+    }
+
+    #[test]
+    fn a_network_is_named_by_what_it_is_and_not_by_how_the_file_says_it() {
+        let text = |text: &str| Value::Text(text.into());
+        assert_eq!(named(&[("task", text("T1"))]), "t1-h128-l2_0-thr0.98-seed01");
+        let same = [("task", text("T1")), ("hidden", Value::Whole(128)), ("init", text("uniform"))];
+        assert_eq!(named(&same), "t1-h128-l2_0-thr0.98-seed01");
+        let unusual = [
+            ("task", text("repeat-copy")),
+            ("s", Value::Whole(16)),
+            ("d", Value::Whole(5)),
+            ("l2", Value::Number(0.001)),
+            ("init", text("gaussian")),
+            ("steps", Value::Whole(500)),
+            ("seed", Value::Whole(12)),
+        ];
+        assert_eq!(named(&unusual), "repeat-copy-s16-d5-h128-l2_0.001-thr0.98-steps500-gaussian-seed12");
+    }
+
+    #[test]
+    fn every_key_that_changes_a_network_changes_its_name() {
+        let base = [("task", Value::Text("repeat-copy".into()))];
+        for key in KEYS.iter().filter(|key| key.name != "task") {
+            let value = match key.kind {
+                Kind::Whole => Value::Whole(7),
+                Kind::Number => Value::Number(0.7),
+                Kind::Word(words) => Value::Text(words[1].into()),
+                Kind::Text => continue,
+                Kind::Flag => Value::Flag(true),
+            };
+            assert_ne!(named(&[base[0].clone(), (key.name, value)]), named(&base), "{}", key.name);
+        }
+    }
+}
