@@ -3,6 +3,7 @@
 use crate::{interrupt, terminal};
 use ketbra::network::NetworkError;
 use ketbra::run_folder::RunFolderError;
+use ketbra::sweep::SweepError;
 use ketbra::task::TaskError;
 use ketbra::train::TrainError;
 use std::process::ExitCode;
@@ -78,6 +79,16 @@ impl From<RunFolderError> for Failure {
     fn from(error: RunFolderError) -> Self {
         match error {
             RunFolderError::Io { .. } => Self::could_not(error),
+            _ => Self::bad_input(error),
+        }
+    }
+}
+
+impl From<SweepError> for Failure {
+    fn from(error: SweepError) -> Self {
+        match error {
+            SweepError::Io { action: "read", .. } => Self::bad_input(error),
+            SweepError::Io { .. } | SweepError::Damaged { .. } | SweepError::Refused { .. } => Self::could_not(error),
             _ => Self::bad_input(error),
         }
     }

@@ -9,12 +9,21 @@ use std::path::Path;
 ///
 /// A reader, or a crash at any moment, sees the old file or the new one, never a part.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write(path, bytes, File::sync_all)
+}
+
+/// As [`write_whole`], for what need not survive a power cut: the beginning of something that can be begun again.
+pub fn write_whole_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write(path, bytes, |_| Ok(()))
+}
+
+fn write(path: &Path, bytes: &[u8], settle: impl Fn(&File) -> io::Result<()>) -> io::Result<()> {
     let mut name: OsString = path.file_name().unwrap_or_default().into();
     // The process id keeps two processes that write the same file out of each other's way.
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = path.with_file_name(name);
     let written = File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| settle(&file)))
         .and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // The half-written file may not even exist; the first error is the one to report.

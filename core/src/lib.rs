@@ -42,9 +42,11 @@ pub mod random;
 pub mod recall;
 pub mod recurrence;
 pub mod report;
+pub mod reproduce;
 pub mod run_folder;
 pub mod spectrum;
 pub mod sweep;
+pub mod table;
 pub mod task;
 pub mod train;
 

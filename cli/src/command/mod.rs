@@ -7,6 +7,9 @@ mod figures;
 mod interpret;
 mod recall;
 mod report;
+mod reproduce;
+mod sweep;
+mod table;
 mod task;
 mod train;
 
@@ -25,6 +28,9 @@ pub enum Command {
     Edit(edit::EditCommand),
     Recall(recall::RecallCommand),
     Bench(bench::BenchCommand),
+    Sweep(Box<sweep::SweepCommand>),
+    Table(table::TableCommand),
+    Reproduce(reproduce::ReproduceCommand),
 }
 
 impl Command {
@@ -40,6 +46,9 @@ impl Command {
             Self::Edit(command) => command.run(),
             Self::Recall(command) => command.run(),
             Self::Bench(command) => command.run(),
+            Self::Sweep(command) => command.run(),
+            Self::Table(command) => command.run(),
+            Self::Reproduce(command) => command.run(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::RunFolderError;
-use crate::files::write_whole;
+use crate::files::write_whole_unsynced;
 use crate::train::Metrics;
 
 const HEADER: &str = "step,horizon,loss,accuracy,gradient_norm,learning_rate\n";
@@ -25,7 +25,7 @@ impl MetricsFile {
             Err(_) => HEADER.to_string(),
         };
         let failed = |source| RunFolderError::io("write", &path, source);
-        write_whole(&path, kept.as_bytes()).map_err(failed)?;
+        write_whole_unsynced(&path, kept.as_bytes()).map_err(failed)?;
         let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
         Ok(Self { path, file })
     }

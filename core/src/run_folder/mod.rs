@@ -19,7 +19,7 @@ pub use recorder::Recorder;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::files::write_whole;
+use crate::files::{write_whole, write_whole_unsynced};
 use crate::network::{Network, NetworkFile};
 use crate::train::TrainState;
 
@@ -59,9 +59,10 @@ impl RunFolder {
             remove_run(path)?;
         }
         fs::create_dir_all(path).map_err(|source| RunFolderError::io("make the folder", path, source))?;
-        let mut folder = Self { path: path.into(), manifest };
-        folder.write_manifest(|_| ())?;
-        Ok(folder)
+        let file = path.join(MANIFEST);
+        write_whole_unsynced(&file, manifest.to_text()?.as_bytes())
+            .map_err(|source| RunFolderError::io("write", &file, source))?;
+        Ok(Self { path: path.into(), manifest })
     }
 
     /// Opens the folder of a run.

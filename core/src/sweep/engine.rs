@@ -37,6 +37,16 @@ pub struct Tally {
     pub here: usize,
 }
 
+impl Tally {
+    /// Counts a network of which is known what came of it.
+    pub(super) fn count(&mut self, row: &Row) {
+        match row.error {
+            Some(_) => self.failed += 1,
+            None => self.done += 1,
+        }
+    }
+}
+
 /// How a sweep went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Summary {

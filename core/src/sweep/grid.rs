@@ -129,7 +129,7 @@ impl Plan {
         self.grids.iter().fold(0u64, |sum, grid| sum.saturating_add(grid.count().unwrap_or(u64::MAX)))
     }
 
-    /// The first network of each grid with how many there are of its kind: what estimates rest on.
+    /// The last network of each grid with how many there are of its kind: what estimates rest on.
     pub fn samples(&self) -> Result<Vec<(Job, u64)>, SweepError> {
         let last = |grid: &Grid| grid.count().unwrap_or(u64::MAX).saturating_sub(1);
         let sample = |grid: &Grid| Ok((self.job(grid.line, &grid.at(last(grid)))?, last(grid).saturating_add(1)));

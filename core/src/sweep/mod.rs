@@ -9,6 +9,7 @@ mod engine;
 mod error;
 mod estimate;
 mod file;
+mod finish;
 mod folder;
 mod grid;
 mod local;
@@ -21,6 +22,7 @@ mod shard;
 mod slurm;
 mod status;
 mod trainer;
+mod work;
 
 pub use claim::Claim;
 pub use engine::{Engine, Outcome, Summary, Tally, Unwatched, Watcher};

@@ -96,7 +96,7 @@ impl From<&Spectrum> for Found {
 
 impl Row {
     /// The row of a network of which nothing is known yet.
-    pub(super) fn of(run: &Run) -> Self {
+    pub(crate) fn of(run: &Run) -> Self {
         let (task, params) = (&run.job.task, &run.job.params);
         Self {
             name: run.name.clone(),
@@ -150,7 +150,7 @@ impl Row {
     }
 
     /// The row as columns with their names; every row has the same.
-    pub(super) fn columns(&self) -> Result<Vec<(String, Value)>, serde_json::Error> {
+    pub(crate) fn columns(&self) -> Result<Vec<(String, Value)>, serde_json::Error> {
         let Value::Object(fields) = serde_json::to_value(self)? else { return Ok(vec![]) };
         let mut columns = vec![];
         for (name, value) in fields {

@@ -1,0 +1,175 @@
+//! `ketbra reproduce`: the paper, experiment by experiment.
+
+use super::sweep::Bar;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
+use ketbra::files::write_whole;
+use ketbra::reproduce::{Experiment, Finding, Report, ReproduceError, Source, Verdict, judge};
+use ketbra::sweep::{Engine, Local, Run, SweepFolder, Trainer, to_csv};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Reproduce the paper: its tables, figures and claims
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ketbra reproduce --quick                 every verdict on a reduced grid
+  ketbra reproduce table-1 --seeds 3       a part, with the first seeds only
+  ketbra reproduce --list
+
+Every experiment is a folder: experiment.toml is the sweep that it needs, expected.toml what the paper says. Networks are
+shared between experiments and kept; stop and start again at any time.")]
+pub struct ReproduceCommand {
+    /// Experiments [default: all]
+    experiments: Vec<String>,
+    /// A reduced grid
+    #[arg(long)]
+    quick: bool,
+    /// Only the first seeds
+    #[arg(long, value_name = "N")]
+    seeds: Option<u64>,
+    /// Folder of networks and reports
+    #[arg(long, value_name = "FOLDER", default_value = "reproduction")]
+    out: PathBuf,
+    /// Folder of experiments
+    #[arg(long, value_name = "FOLDER", default_value = "experiments")]
+    from: PathBuf,
+    /// Networks that are trained side by side [default: one for each core]
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// List the experiments
+    #[arg(long)]
+    list: bool,
+    /// End with one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl From<ReproduceError> for Failure {
+    fn from(error: ReproduceError) -> Self {
+        match error {
+            ReproduceError::Sweep(error) => error.into(),
+            _ => Self::bad_input(error),
+        }
+    }
+}
+
+impl ReproduceCommand {
+    pub fn run(&self) -> Result<(), Failure> {
+        let experiments = Experiment::read_all(&self.from, &self.experiments, self.quick)?;
+        if self.list {
+            experiments.iter().for_each(|experiment| print(&format!("{:<16} {}\n", experiment.name, experiment.expected.title)));
+            return Ok(());
+        }
+        let plans = experiments.iter().map(|experiment| self.runs_of(experiment)).collect::<Result<Vec<_>, _>>()?;
+        let mut seen = BTreeSet::new();
+        let runs: Vec<Run> = plans.iter().flatten().filter(|run| seen.insert(run.name.clone())).cloned().collect();
+        let folder = SweepFolder::create(&self.out.join("networks"), &runs)?;
+        self.train(&folder, &runs)?;
+        let rows: BTreeMap<String, _> = folder.rows()?.into_iter().map(|row| (row.name.clone(), row)).collect();
+        let mut reports = vec![];
+        for (experiment, plan) in experiments.iter().zip(&plans) {
+            let rows: Vec<_> = plan.iter().filter_map(|run| rows.get(&run.name).cloned()).collect();
+            let report = judge(experiment, &rows, &folder, self.quick)?;
+            self.keep(&report, &to_csv(&rows).map_err(Failure::could_not)?)?;
+            if !self.json {
+                print(&in_words(&report));
+            }
+            reports.push(report);
+        }
+        if self.json {
+            print_json(&reports);
+        } else {
+            print(&summary(&reports));
+        }
+        Ok(())
+    }
+
+    fn runs_of(&self, experiment: &Experiment) -> Result<Vec<Run>, Failure> {
+        let Some(plan) = &experiment.plan else { return Ok(vec![]) };
+        let mut runs = plan.runs()?;
+        if let Some(seeds) = self.seeds {
+            runs.retain(|run| run.job.params.seed <= seeds);
+        }
+        Ok(runs)
+    }
+
+    fn train(&self, folder: &SweepFolder, runs: &[Run]) -> Result<(), Failure> {
+        let cores = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        interrupt::listen();
+        if !self.json {
+            note(&format!("{} networks, in {}", runs.len(), folder.path().display()));
+        }
+        let bar = Bar::new();
+        let outcome = Local::new(Trainer::cpu(cores)).run(folder, runs, &bar);
+        bar.finish();
+        outcome?;
+        match interrupt::asked() {
+            true => Err(Failure::interrupted("stopped, and saved; go on with the same command")),
+            false => Ok(()),
+        }
+    }
+
+    /// Keeps a report and the results that it rests on.
+    fn keep(&self, report: &Report, results: &str) -> Result<(), Failure> {
+        let folder = self.out.join(&report.name);
+        let json = serde_json::to_string_pretty(report).map_err(Failure::could_not)? + "\n";
+        let write = |file: &str, text: &str| -> std::io::Result<()> {
+            std::fs::create_dir_all(&folder)?;
+            write_whole(&folder.join(Path::new(file)), text.as_bytes())
+        };
+        write("report.json", &json).and_then(|()| write("results.csv", results)).map_err(Failure::could_not)
+    }
+}
+
+fn in_words(report: &Report) -> String {
+    let mut text = title(&format!("{}: {}", report.name, report.title));
+    let _ = writeln!(text, "  {FAINT}the paper:{FAINT:#} {}", report.paper);
+    for finding in &report.findings {
+        text += &finding_in_words(finding);
+    }
+    let (style, word) = verdict(report.verdict);
+    let _ = writeln!(text, "  {style}{word}{style:#} {FAINT}({} networks){FAINT:#}\n", report.networks);
+    text
+}
+
+fn finding_in_words(finding: &Finding) -> String {
+    let (style, mark) = match finding.holds {
+        Some(true) => (GOOD, "yes"),
+        Some(false) => (WARN, "no "),
+        None => (FAINT, "-  "),
+    };
+    let number = |value: f64| if value.abs() < 0.01 && value != 0.0 { format!("{value:.2e}") } else { format!("{value:.4}") };
+    let found = finding.found.map_or("---".into(), number);
+    let which: Vec<String> = finding.check.which.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mut text = format!("  {style}{mark}{style:#} {:<16} {:>10}  expected {}", finding.check.what, found, finding.expected);
+    let _ = write!(text, "  {FAINT}{}", which.join(" ").replace('"', ""));
+    if finding.check.source == Source::Ours {
+        text.push_str(" (beyond the paper)");
+    }
+    if !finding.check.says.is_empty() {
+        let _ = write!(text, " {}", finding.check.says);
+    }
+    let _ = writeln!(text, "{FAINT:#}");
+    text
+}
+
+fn summary(reports: &[Report]) -> String {
+    let mut text = title("Verdicts");
+    for report in reports {
+        let (style, word) = verdict(report.verdict);
+        let told = report.findings.iter().filter_map(|finding| finding.holds);
+        let (held, of) = told.fold((0, 0), |(held, of), holds| (held + usize::from(holds), of + 1));
+        let _ = writeln!(text, "  {:<16} {style}{word:<10}{style:#} {held} of {of} numbers as expected", report.name);
+    }
+    text
+}
+
+fn verdict(verdict: Verdict) -> (anstyle::Style, &'static str) {
+    match verdict {
+        Verdict::Reproduced => (GOOD, "reproduced"),
+        Verdict::Partly => (WARN, "partly"),
+        Verdict::Not => (WARN, "not"),
+    }
+}

@@ -1,0 +1,137 @@
+//! `ketbra sweep` trains every network of a grid exactly once, whatever happens to it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use support::{ketbra_in, refuses, succeeds};
+
+const GRID: &str = "task = [\"repeat-copy\", \"compose-copy\"]\ns = 2\nd = 2\nhidden = 8\nsteps = 60\nhorizon = 10\n";
+
+fn write_grid(folder: &Path, seeds: &str) {
+    std::fs::write(folder.join("grid.toml"), format!("{GRID}seed = \"{seeds}\"\n")).unwrap();
+}
+
+fn sweep(folder: &Path, out: &str, more: &[&str]) -> String {
+    succeeds(&ketbra_in(folder, &[&["sweep", "grid.toml", "--out", out], more].concat()))
+}
+
+fn results(folder: &Path, out: &str) -> String {
+    std::fs::read_to_string(folder.join(out).join("results.csv")).unwrap()
+}
+
+fn start(folder: &Path, out: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_ketbra"))
+        .args(["sweep", "grid.toml", "--out", out, "--threads", "1", "--json"])
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_sweep_leaves_a_row_and_a_folder_for_each_network_and_a_changed_file_adds_only_what_is_new() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write_grid(at, "1-2");
+    assert!(sweep(at, "out", &[]).contains("4 of 4 networks done"));
+    let table = results(at, "out");
+    assert_eq!(table.lines().count(), 5);
+    assert!(table.starts_with("name,task,s,d,hidden,l2,threshold"));
+    let network = at.join("out/repeat-copy-s2-d2-h8-l2_0-thr0.98-horizon10-steps60-seed01/network.safetensors");
+    let written = std::fs::metadata(&network).unwrap().modified().unwrap();
+
+    write_grid(at, "2-3");
+    assert!(sweep(at, "out", &[]).contains("2 of them now"));
+    assert_eq!(results(at, "out").lines().count(), 7, "what was there before stays");
+    assert_eq!(std::fs::metadata(&network).unwrap().modified().unwrap(), written);
+}
+
+#[test]
+fn a_sweep_killed_five_times_ends_with_the_table_of_an_undisturbed_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write_grid(at, "1-12");
+    sweep(at, "undisturbed", &[]);
+    for delay in [15, 140, 290, 75, 210] {
+        let mut child = start(at, "killed");
+        std::thread::sleep(Duration::from_millis(delay));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    sweep(at, "killed", &[]);
+    assert_eq!(results(at, "killed"), results(at, "undisturbed"));
+}
+
+#[test]
+fn two_processes_on_one_folder_share_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write_grid(at, "1-8");
+    sweep(at, "alone", &[]);
+    let both = [start(at, "together"), start(at, "together")];
+    let done: Vec<u64> = both
+        .into_iter()
+        .map(|child| {
+            let output = child.wait_with_output().unwrap();
+            let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(summary["tally"]["done"], 16);
+            summary["tally"]["here"].as_u64().unwrap()
+        })
+        .collect();
+    assert_eq!(done.iter().sum::<u64>(), 16, "{done:?}: no network is trained twice");
+    assert!(done.iter().all(|&done| done > 0), "{done:?}");
+    assert_eq!(results(at, "together"), results(at, "alone"));
+}
+
+#[test]
+fn a_network_that_fails_is_recorded_and_the_rest_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let grid = "task = \"repeat-copy\"\ns = 2\nd = 2\nhidden = 8\nsteps = 60\nhorizon = 10\nactivation = \"relu\"\n";
+    std::fs::write(at.join("grid.toml"), format!("{grid}lr = [1e300, 0.001]\nclip = 1e300\n")).unwrap();
+    let said = sweep(at, "out", &[]);
+    assert!(said.contains("1 of 2 networks done, 1 failed"), "{said}");
+    assert!(results(at, "out").contains("training diverged at step"));
+    let status = succeeds(&ketbra_in(at, &["sweep", "--status", "out"]));
+    assert!(status.contains("1 of 2 networks done, 0 running, 1 failed, 0 waiting"), "{status}");
+    assert!(sweep(at, "out", &["--retry"]).contains("1 of them now"));
+}
+
+#[test]
+fn bad_sweep_files_are_refused_with_line_and_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let refused = |text: &str| {
+        std::fs::write(at.join("grid.toml"), text).unwrap();
+        refuses(&ketbra_in(at, &["sweep", "grid.toml", "--out", "out"]))
+    };
+    let message = refused("task = \"T1\"\nhiden = 64\n");
+    assert!(message.contains("grid.toml:2: there is no key 'hiden'; did you mean 'hidden'?"), "{message}");
+    let message = refused("task = \"T1\"\nseed = []\n");
+    assert!(message.contains("grid.toml:2: seed has no values, so the grid is empty"), "{message}");
+    let message = refused("");
+    assert!(message.contains("no task is given"), "{message}");
+    let message = refused("task = \"T1\"\nseed = \"1-1000000\"\n");
+    assert!(message.contains("asks for 1000000 networks") && message.contains("--yes"), "{message}");
+    assert!(message.contains(" days on ") && message.contains("GB on disk"), "{message}");
+    assert!(refuses(&ketbra_in(at, &["sweep", "none.toml", "--out", "out"])).contains("cannot read none.toml"));
+    assert!(refuses(&ketbra_in(at, &["sweep", "--status", "nowhere"])).contains("nowhere holds no sweep"));
+}
+
+#[test]
+fn a_machine_without_slurm_is_told_so() {
+    let folder = tempfile::tempdir().unwrap();
+    write_grid(folder.path(), "1");
+    let output = Command::new(env!("CARGO_BIN_EXE_ketbra"))
+        .args(["sweep", "grid.toml", "--out", "out", "--engine", "slurm"])
+        .current_dir(folder.path())
+        .env("PATH", folder.path())
+        .output()
+        .unwrap();
+    assert!(refuses(&output).contains("there is no 'sbatch' on the path"));
+}

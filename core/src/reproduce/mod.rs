@@ -1,0 +1,112 @@
+//! The paper, experiment by experiment: what it says, what we find, and whether the two agree.
+//!
+//! An experiment is a folder: `experiment.toml` is the sweep that it needs (none if it needs no training), `quick.toml` a
+//! reduced one, `expected.toml` what the paper says, as numbers to check.
+
+mod expected;
+mod measure;
+mod verdict;
+
+pub use expected::{Band, Check, Expected, Source};
+pub use measure::measure;
+pub use verdict::{Finding, Report, Verdict, judge};
+
+use crate::sweep::{Plan, SweepError};
+use std::path::{Path, PathBuf};
+
+const SWEEP: &str = "experiment.toml";
+const QUICK: &str = "quick.toml";
+const EXPECTED: &str = "expected.toml";
+
+/// One table, figure or claim of the paper.
+#[derive(Clone, Debug)]
+pub struct Experiment {
+    /// The name of its folder.
+    pub name: String,
+    /// What the paper says.
+    pub expected: Expected,
+    /// The networks that it needs, if any.
+    pub plan: Option<Plan>,
+}
+
+/// Why an experiment could not be read or measured.
+#[derive(Debug, thiserror::Error)]
+pub enum ReproduceError {
+    /// No such experiment.
+    #[error("there is no experiment '{name}' in {folder}; did you mean '{nearest}'?")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Where it was looked for.
+        folder: PathBuf,
+        /// What is there.
+        nearest: String,
+    },
+    /// No experiments at all.
+    #[error("there are no experiments in {folder}; run this in the repository, or name their folder with --experiments")]
+    None {
+        /// Where they were looked for.
+        folder: PathBuf,
+    },
+    /// An expectation that cannot be meant.
+    #[error("{file}:{line}: {problem}")]
+    Expected {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Something that cannot be measured.
+    #[error("'{what}' cannot be measured: {problem}")]
+    Measure {
+        /// The quantity.
+        what: String,
+        /// Why not.
+        problem: String,
+    },
+    /// The sweep.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
+}
+
+impl Experiment {
+    /// Reads the experiment of a folder.
+    pub fn read(folder: &Path, quick: bool) -> Result<Self, ReproduceError> {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let expected = Expected::read(&folder.join(EXPECTED))?;
+        let [full, reduced] = [SWEEP, QUICK].map(|file| folder.join(file));
+        let file = if quick && reduced.exists() { reduced } else { full };
+        let plan = file.exists().then(|| Plan::read(&file)).transpose()?;
+        Ok(Self { name, expected, plan })
+    }
+
+    /// The experiments of a folder by name, or all of them.
+    pub fn read_all(folder: &Path, names: &[String], quick: bool) -> Result<Vec<Self>, ReproduceError> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let is_experiment = |path: &PathBuf| path.join(EXPECTED).exists();
+        let mut known: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_experiment).collect();
+        known.sort();
+        if known.is_empty() {
+            return Err(ReproduceError::None { folder: folder.into() });
+        }
+        if names.is_empty() {
+            return known.iter().map(|path| Self::read(path, quick)).collect();
+        }
+        let file_name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let all: Vec<String> = known.iter().map(file_name).collect();
+        let read = |name: &String| match all.contains(name) {
+            true => Self::read(&folder.join(name), quick),
+            false => Err(ReproduceError::Unknown {
+                name: name.clone(),
+                folder: folder.into(),
+                nearest: crate::task::nearest_name(&name.to_lowercase(), all.iter().map(String::as_str)).into(),
+            }),
+        };
+        names.iter().map(read).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Table 1 of the paper, and more: what a sweep found, a cell for each task and kind of network.
+//!
+//! A seed may have been trained with several thresholds of the curriculum; then the better one counts, as in the paper: the
+//! highest accuracy, the lowest spectral error. Errors are averaged over the seeds whose eigenvalue count matches the theory's.
+
+mod bootstrap;
+mod latex;
+mod layout;
+mod text;
+
+pub use bootstrap::BootstrapParams;
+pub use latex::latex;
+pub use text::{markdown, text};
+
+use crate::sweep::Row;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What decides how results are summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TableParams {
+    /// A network with a higher accuracy has converged. Default 0.94, as in the paper.
+    pub converged: f64,
+    /// How intervals are found.
+    pub bootstrap: BootstrapParams,
+}
+
+impl Default for TableParams {
+    fn default() -> Self {
+        Self { converged: 0.94, bootstrap: BootstrapParams::default() }
+    }
+}
+
+/// Networks that differ in seed and threshold only.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// Task.
+    pub task: String,
+    /// Hidden units.
+    pub hidden: usize,
+    /// L2 regularization.
+    pub l2: f64,
+    /// What else is not as usual, in words; empty where everything is.
+    pub variant: String,
+    /// Seeds.
+    pub seeds: usize,
+    /// Seeds whose eigenvalue count at the origin is the theory's.
+    pub matched: usize,
+    /// Mean spectral error at the origin over those seeds (radians).
+    pub error: Option<f64>,
+    /// Its confidence interval over seeds.
+    pub error_interval: Option<[f64; 2]>,
+    /// Seeds whose eigenvalue count on the orbit is the theory's.
+    pub matched_orbit: usize,
+    /// Mean spectral error on the orbit over those seeds (radians).
+    pub error_orbit: Option<f64>,
+    /// Its confidence interval over seeds.
+    pub error_orbit_interval: Option<[f64; 2]>,
+    /// Mean accuracy over all seeds.
+    pub accuracy: Option<f64>,
+    /// Its confidence interval over seeds.
+    pub accuracy_interval: Option<[f64; 2]>,
+    /// Networks, those of every threshold.
+    pub networks: usize,
+    /// Networks that converged and whose eigenvalue count matches: those in which the theory asks for variable memories.
+    pub converged: usize,
+    /// Share of those in which every variable is recovered, by the default method.
+    pub recovered: Option<f64>,
+    /// The same by each method.
+    pub recovered_by: BTreeMap<String, f64>,
+    /// Networks that failed.
+    pub failed: usize,
+}
+
+/// How many networks each method recovers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Recovered {
+    /// Networks.
+    pub of: usize,
+    /// How many of them are recovered, by method.
+    pub by: BTreeMap<String, usize>,
+}
+
+/// What a sweep found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Table {
+    /// The cells, by task, hidden units and l2.
+    pub cells: Vec<Cell>,
+    /// Over all networks that converged and whose count matches.
+    pub matching: Recovered,
+    /// Over all networks that converged.
+    pub converged: Recovered,
+}
+
+/// Sums up the results of a sweep.
+pub fn table(rows: &[Row], params: &TableParams) -> Table {
+    type Place = (String, usize, u64, String);
+    let mut groups: BTreeMap<Place, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        // The bits of numbers from 0 on are in the order of the numbers.
+        let place = (row.task.clone(), row.hidden, row.l2.abs().to_bits(), variant(row));
+        groups.entry(place).or_default().push(row);
+    }
+    let has_converged = |row: &&Row| row.accuracy.is_some_and(|accuracy| accuracy > params.converged);
+    let converged: Vec<&Row> = rows.iter().filter(has_converged).collect();
+    let matching: Vec<&Row> = converged.iter().copied().filter(|row| row.origin.error.is_some()).collect();
+    let cells = groups.into_iter().map(|((.., variant), rows)| cell(&rows, variant, params)).collect();
+    Table { cells, matching: recovered(&matching), converged: recovered(&converged) }
+}
+
+/// Sums up some results as one cell, whatever they are.
+pub fn summarize(rows: &[&Row], params: &TableParams) -> Cell {
+    cell(rows, String::new(), params)
+}
+
+fn cell(rows: &[&Row], variant: String, params: &TableParams) -> Cell {
+    let lowest = |values: &[f64]| values.iter().copied().reduce(f64::min);
+    let highest = |values: &[f64]| values.iter().copied().reduce(f64::max);
+    let errors = by_seed(rows, |row| row.origin.error, lowest);
+    let orbit_errors = by_seed(rows, |row| row.orbit.error, lowest);
+    let accuracies = by_seed(rows, |row| row.accuracy, highest);
+    let asked: Vec<&Row> = rows
+        .iter()
+        .copied()
+        .filter(|row| row.accuracy.is_some_and(|accuracy| accuracy > params.converged) && row.origin.error.is_some())
+        .collect();
+    let shares = recovered(&asked);
+    let share = |count: usize| count as f64 / shares.of as f64;
+    let recovered_by: BTreeMap<String, f64> =
+        shares.by.iter().map(|(method, count)| (method.clone(), share(*count))).collect();
+    let interval = |values: &[f64]| params.bootstrap.interval_of_mean(values);
+    let first = rows.first();
+    Cell {
+        task: first.map_or_else(String::new, |row| row.task.clone()),
+        hidden: first.map_or(0, |row| row.hidden),
+        l2: first.map_or(0.0, |row| row.l2),
+        variant,
+        seeds: accuracies.len(),
+        matched: errors.len(),
+        error: mean(&errors),
+        error_interval: interval(&errors),
+        matched_orbit: orbit_errors.len(),
+        error_orbit: mean(&orbit_errors),
+        error_orbit_interval: interval(&orbit_errors),
+        accuracy: mean(&accuracies),
+        accuracy_interval: interval(&accuracies),
+        networks: rows.len(),
+        converged: asked.len(),
+        recovered: recovered_by.get(crate::memories::Method::default().name()).copied(),
+        recovered_by,
+        failed: rows.iter().filter(|row| row.error.is_some()).count(),
+    }
+}
+
+/// One value a seed, the best of its thresholds, in the order of the seeds.
+fn by_seed(
+    rows: &[&Row],
+    value: impl Fn(&Row) -> Option<f64>,
+    best: impl Fn(&[f64]) -> Option<f64>,
+) -> Vec<f64> {
+    let mut seeds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for row in rows {
+        seeds.entry(row.seed).or_default().extend(value(row));
+    }
+    seeds.values().filter_map(|values| best(values)).collect()
+}
+
+fn recovered(rows: &[&Row]) -> Recovered {
+    let mut by: BTreeMap<String, usize> = BTreeMap::new();
+    for (method, recovered) in rows.iter().flat_map(|row| &row.recovered) {
+        *by.entry(method.clone()).or_default() += usize::from(*recovered);
+    }
+    Recovered { of: rows.len(), by }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// What sets networks apart beside task, hidden units, l2, seed and threshold.
+fn variant(row: &Row) -> String {
+    let mut parts = vec![];
+    let mut unusual = |differs: bool, text: String| differs.then(|| parts.push(text));
+    unusual((row.s, row.d) != (8, 8), format!("s={} d={}", row.s, row.d));
+    unusual(row.init != "uniform", row.init.clone());
+    unusual(row.curriculum != "table1", row.curriculum.clone());
+    unusual(row.activation != "tanh", row.activation.clone());
+    unusual(row.bias, "bias".into());
+    unusual(row.curriculum != "adaptive" && row.steps != 20_000, format!("{} steps", row.steps));
+    unusual(row.horizon != 100, format!("horizon {}", row.horizon));
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests;
