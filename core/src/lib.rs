@@ -6,6 +6,8 @@
 //! | know the circuit that theory predicts | [`circuit::Core`], [`circuit::Description`] |
 //! | bring a network, trained anywhere | [`network::NetworkFile::open`] |
 //! | know what it computes and how | [`interpret`] |
+//! | train and interpret a grid of networks | [`sweep::Plan`], [`sweep::Local`] |
+//! | check what the paper says | [`reproduce::Experiment`] |
 //! | see the memory model behind the theory | `ketbra recall` |
 //!
 //! Stages are folders, in the order in which data flows: task, circuit, network, train, linearize, spectrum, memories,

@@ -59,7 +59,9 @@ impl ReproduceCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let experiments = Experiment::read_all(&self.from, &self.experiments, self.quick)?;
         if self.list {
-            experiments.iter().for_each(|experiment| print(&format!("{:<16} {}\n", experiment.name, experiment.expected.title)));
+            experiments
+                .iter()
+                .for_each(|experiment| print(&format!("{:<16} {}\n", experiment.name, experiment.expected.title)));
             return Ok(());
         }
         let plans = experiments.iter().map(|experiment| self.runs_of(experiment)).collect::<Result<Vec<_>, _>>()?;
@@ -140,10 +142,12 @@ fn finding_in_words(finding: &Finding) -> String {
         Some(false) => (WARN, "no "),
         None => (FAINT, "-  "),
     };
-    let number = |value: f64| if value.abs() < 0.01 && value != 0.0 { format!("{value:.2e}") } else { format!("{value:.4}") };
+    let number =
+        |value: f64| if value.abs() < 0.01 && value != 0.0 { format!("{value:.2e}") } else { format!("{value:.4}") };
     let found = finding.found.map_or("---".into(), number);
     let which: Vec<String> = finding.check.which.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    let mut text = format!("  {style}{mark}{style:#} {:<16} {:>10}  expected {}", finding.check.what, found, finding.expected);
+    let mut text =
+        format!("  {style}{mark}{style:#} {:<16} {:>10}  expected {}", finding.check.what, found, finding.expected);
     let _ = write!(text, "  {FAINT}{}", which.join(" ").replace('"', ""));
     if finding.check.source == Source::Ours {
         text.push_str(" (beyond the paper)");

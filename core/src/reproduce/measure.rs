@@ -139,7 +139,8 @@ fn circuit_accuracy() -> Result<f64, String> {
 /// The share of steps of a recalled sequence that lead to the next memory.
 fn recall_in_order() -> Result<f64, String> {
     let (features, memories, until) = RECALL;
-    let memory = SequenceMemory::episodes(features, memories, Parameters::episodic(), &Stream::new(1, Purpose::Matrices));
+    let memory =
+        SequenceMemory::episodes(features, memories, Parameters::episodic(), &Stream::new(1, Purpose::Matrices));
     let memory = memory.map_err(|error| error.to_string())?;
     let recalled = memory.retrieve(&memory.starting_at(0), until, 1.0, Integrator::Adaptive { tolerance: TOLERANCE });
     let visited = recalled.map_err(|error| error.to_string())?.visited();

@@ -43,7 +43,9 @@ pub enum ReproduceError {
         nearest: String,
     },
     /// No experiments at all.
-    #[error("there are no experiments in {folder}; run this in the repository, or name their folder with --experiments")]
+    #[error(
+        "there are no experiments in {folder}; run this in the repository, or name their folder with --experiments"
+    )]
     None {
         /// Where they were looked for.
         folder: PathBuf,

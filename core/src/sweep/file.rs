@@ -97,10 +97,8 @@ fn read(source: &Source<'_>, key: &Key, value: &Spanned<DeValue<'_>>) -> Result<
             Some((from, to)) => Ok((from..=to).map(Value::Whole).collect()),
             None => wrong(format!("whole numbers or a range such as \"1-20\", not \"{range}\"")),
         },
-        (Kind::Number, DeValue::Integer(number)) => number_of(number.as_str()).map_or_else(
-            || wrong(format!("numbers, not {}", number.as_str())),
-            |number| one(Value::Number(number)),
-        ),
+        (Kind::Number, DeValue::Integer(number)) => number_of(number.as_str())
+            .map_or_else(|| wrong(format!("numbers, not {}", number.as_str())), |number| one(Value::Number(number))),
         (Kind::Number, DeValue::Float(number)) => number_of(number.as_str()).map_or_else(
             || wrong(format!("finite numbers, not {}", number.as_str())),
             |number| one(Value::Number(number)),

@@ -44,10 +44,8 @@ impl<'a> Finisher<'a> {
     }
 
     fn write(&mut self, finished: Finished) -> Result<(), SweepError> {
-        let refused = |error: RunFolderError| SweepError::Damaged {
-            path: self.folder.path().into(),
-            problem: error.to_string(),
-        };
+        let refused =
+            |error: RunFolderError| SweepError::Damaged { path: self.folder.path().into(), problem: error.to_string() };
         match finished {
             Finished::Trained { mut folder, network, result } => {
                 folder.write_network(&network).map_err(refused)?;

@@ -120,8 +120,11 @@ impl Plan {
     }
 
     fn job(&self, line: usize, settings: &settings::Settings<'_>) -> Result<Job, SweepError> {
-        settings::job(settings, &self.folder)
-            .map_err(|problem| SweepError::File { file: self.file.clone(), line, problem })
+        settings::job(settings, &self.folder).map_err(|problem| SweepError::File {
+            file: self.file.clone(),
+            line,
+            problem,
+        })
     }
 
     /// How many networks it asks for, those that are named twice counted twice.

@@ -26,8 +26,7 @@ pub fn write_csv(folder: &SweepFolder) -> Result<Vec<Row>, SweepError> {
     let _claim = Claim::wait(&folder.table_lock())?;
     let rows = folder.rows()?;
     let path = folder.table();
-    let text =
-        to_csv(&rows).map_err(|error| SweepError::Damaged { path: path.clone(), problem: error.to_string() })?;
+    let text = to_csv(&rows).map_err(|error| SweepError::Damaged { path: path.clone(), problem: error.to_string() })?;
     write_whole(&path, text.as_bytes()).map_err(|source| SweepError::io("write", &path, source))?;
     Ok(rows)
 }

@@ -10,8 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The methods that every network of a sweep is read with.
-pub const COMPARED: [Method; 5] =
-    [Method::Orbit, Method::Dual, Method::Power, Method::PowerReference, Method::Rollout];
+pub const COMPARED: [Method; 5] = [Method::Orbit, Method::Dual, Method::Power, Method::PowerReference, Method::Rollout];
 
 /// What came of one network. Nothing in it depends on when, where or how often it was run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

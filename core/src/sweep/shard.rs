@@ -35,8 +35,7 @@ impl Submission {
     /// Writes down the networks of the next submission.
     pub(super) fn write_list(folder: &SweepFolder, runs: &[&Run]) -> Result<PathBuf, SweepError> {
         let submissions = Self::folder(folder);
-        fs::create_dir_all(&submissions)
-            .map_err(|source| SweepError::io("make the folder", &submissions, source))?;
+        fs::create_dir_all(&submissions).map_err(|source| SweepError::io("make the folder", &submissions, source))?;
         let free = (1..).map(|number: u32| submissions.join(format!("{number:04}.jsonl"))).find(|path| !path.exists());
         let path = free.unwrap_or_default();
         let lines: Result<Vec<String>, _> = runs.iter().map(|run| run.to_line()).collect();

@@ -1,7 +1,7 @@
 //! The paper's table in LaTeX, with the rules of booktabs.
 
-use super::layout::{Layout, entry};
 use super::Table;
+use super::layout::{Layout, entry};
 
 /// The paper's table; needs `\usepackage{booktabs}`.
 pub fn latex(table: &Table) -> String {

@@ -153,11 +153,7 @@ fn cell(rows: &[&Row], variant: String, params: &TableParams) -> Cell {
 }
 
 /// One value a seed, the best of its thresholds, in the order of the seeds.
-fn by_seed(
-    rows: &[&Row],
-    value: impl Fn(&Row) -> Option<f64>,
-    best: impl Fn(&[f64]) -> Option<f64>,
-) -> Vec<f64> {
+fn by_seed(rows: &[&Row], value: impl Fn(&Row) -> Option<f64>, best: impl Fn(&[f64]) -> Option<f64>) -> Vec<f64> {
     let mut seeds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     for row in rows {
         seeds.entry(row.seed).or_default().extend(value(row));

@@ -51,10 +51,17 @@ fn recovery_is_asked_of_converged_networks_whose_count_matches() {
 #[test]
 fn text_markdown_and_latex_print_what_the_paper_prints() {
     let table = example();
-    assert!(text(&table).starts_with("task     H=64, L2=0\nT1       --- (0.97)\nT2    0.0050 (0.98)\n"), "{}", text(&table));
+    assert!(
+        text(&table).starts_with("task     H=64, L2=0\nT1       --- (0.97)\nT2    0.0050 (0.98)\n"),
+        "{}",
+        text(&table)
+    );
     assert!(markdown(&table).starts_with("| task | H=64, L2=0 |\n|---|---|\n| T1 | --- (0.97) |\n"));
     let latex = latex(&table);
-    assert!(latex.contains("\\toprule\nTask & \\multicolumn{1}{c}{hidden size: 64} \\\\\n & L2: 0 \\\\\n\\midrule"), "{latex}");
+    assert!(
+        latex.contains("\\toprule\nTask & \\multicolumn{1}{c}{hidden size: 64} \\\\\n & L2: 0 \\\\\n\\midrule"),
+        "{latex}"
+    );
     assert!(latex.contains("T2 & 0.0050 (0.98) \\\\\n\\bottomrule"), "{latex}");
 }
 

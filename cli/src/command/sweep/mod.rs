@@ -167,7 +167,9 @@ impl SweepCommand {
             _ => print(&words::outcome(&outcome, &folder)),
         }
         match outcome {
-            Outcome::Worked(summary) if interrupt::asked() && summary.tally.done + summary.tally.failed < runs.len() => {
+            Outcome::Worked(summary)
+                if interrupt::asked() && summary.tally.done + summary.tally.failed < runs.len() =>
+            {
                 Err(Failure::interrupted("stopped, and saved; go on with the same command"))
             }
             _ => Ok(()),
