@@ -44,7 +44,8 @@ fn a_sweep_stopped_in_the_middle_of_networks_goes_on_from_their_checkpoints() {
     for looks in [30, 50, 70] {
         table(&local, &stopped, &Impatient(AtomicUsize::new(looks)));
     }
-    let unfinished = std::fs::read_dir(&stopped).unwrap().flatten().filter(|run| run.path().join("checkpoint").exists());
+    let unfinished =
+        std::fs::read_dir(&stopped).unwrap().flatten().filter(|run| run.path().join("checkpoint").exists());
     assert!(unfinished.count() >= 1, "something was stopped in the middle");
     assert_eq!(table(&local, &stopped, &Unwatched), undisturbed);
 }

@@ -5,7 +5,10 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
 use ketbra::files::write_whole;
+use ketbra::interpret::{InterpretParams, Question, interpret};
+use ketbra::report::figures::figures;
 use ketbra::reproduce::{Experiment, Finding, Report, ReproduceError, Source, Verdict, judge};
+use ketbra::run_folder::RunFolder;
 use ketbra::sweep::{Engine, Local, Run, SweepFolder, Trainer, to_csv};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -75,6 +78,7 @@ impl ReproduceCommand {
             let rows: Vec<_> = plan.iter().filter_map(|run| rows.get(&run.name).cloned()).collect();
             let report = judge(experiment, &rows, &folder, self.quick)?;
             self.keep(&report, &to_csv(&rows).map_err(Failure::could_not)?)?;
+            self.draw(experiment, plan, &folder)?;
             if !self.json {
                 print(&in_words(&report));
             }
@@ -111,6 +115,26 @@ impl ReproduceCommand {
             true => Err(Failure::interrupted("stopped, and saved; go on with the same command")),
             false => Ok(()),
         }
+    }
+
+    /// Draws the figures of an experiment, of its networks with seed 1.
+    fn draw(&self, experiment: &Experiment, plan: &[Run], folder: &SweepFolder) -> Result<(), Failure> {
+        let wanted = &experiment.expected.pictures;
+        let shown = plan.iter().filter(|run| run.job.params.seed == 1 && !wanted.is_empty());
+        for run in shown {
+            // A network that failed has nothing to show.
+            let Ok(network) = RunFolder::open(&folder.run_path(&run.name)).and_then(|run| run.read_network()) else {
+                continue;
+            };
+            let question = Question::Task(run.job.task.clone());
+            let found = interpret(&network, &question, &InterpretParams::default()).map_err(Failure::could_not)?;
+            let pictures = figures(&network, &found, None).map_err(Failure::could_not)?;
+            for picture in pictures.iter().filter(|picture| wanted.iter().any(|name| name == picture.name)) {
+                let path = self.out.join(&experiment.name).join(format!("{}-{}.svg", picture.name, run.name));
+                write_whole(&path, picture.svg().as_bytes()).map_err(Failure::could_not)?;
+            }
+        }
+        Ok(())
     }
 
     /// Keeps a report and the results that it rests on.

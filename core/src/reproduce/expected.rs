@@ -13,7 +13,7 @@ pub struct Expected {
     pub title: String,
     /// What the paper says, in words.
     pub paper: String,
-    /// Pictures to draw: names of networks.
+    /// Figures to draw of the networks with seed 1, by the names of `ketbra figures`.
     #[serde(default)]
     pub pictures: Vec<String>,
     /// What to check.
