@@ -1,6 +1,6 @@
 //! `ketbra sweep --engine slurm` against a real SLURM: controller and node on this machine, started and stopped here.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

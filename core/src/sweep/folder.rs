@@ -29,9 +29,9 @@ impl SweepFolder {
         let _claim = Claim::wait(&folder.table_lock())?;
         let known: BTreeSet<String> = folder.names().unwrap_or_default().into_iter().collect();
         let all: BTreeSet<String> = known.iter().cloned().chain(runs.iter().map(|run| run.name.clone())).collect();
-        if all != known {
+        let file = path.join(NAMES);
+        if all != known || !file.exists() {
             let text: String = all.iter().flat_map(|name| [name.as_str(), "\n"]).collect();
-            let file = path.join(NAMES);
             write_whole(&file, text.as_bytes()).map_err(|source| SweepError::io("write", &file, source))?;
         }
         Ok(folder)

@@ -120,11 +120,11 @@ impl<'a> Work<'a> {
 
     /// Waits a moment for networks that others hold; false if there are none to wait for.
     fn look_again(&self) -> bool {
-        let held = std::mem::take(&mut *lock(&self.held));
-        if held.is_empty() || !self.local.wait {
+        if lock(&self.held).is_empty() || !self.local.wait {
             return false;
         }
         std::thread::sleep(LOOK_AGAIN);
+        let held = std::mem::take(&mut *lock(&self.held));
         lock(&self.queue).extend(held);
         true
     }
