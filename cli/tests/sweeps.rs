@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-// Every test file uses its part of the helpers.
-#[allow(dead_code)]
 mod support;
 
 use std::path::Path;
