@@ -15,7 +15,7 @@ class Wheel {
 
   layout(width) {
     const { s, d } = this.explorer, narrow = width < 720, scale = Math.min(1.35, innerWidth / 1440 || 1);
-    const radius = narrow ? width / 2 - 26 : Math.max(190, 215 * scale), strip = narrow ? 110 : 0;
+    const radius = narrow ? Math.min(250, width / 2 - 26) : Math.max(190, 215 * scale), strip = narrow ? 110 : 0;
     const height = 2 * radius + 62 + strip;
     this.canvas.style.height = `${height}px`;
     const hub = radius * (d > 12 ? 0.3 : 0.4), ring = (radius - hub) / d;

@@ -20,7 +20,9 @@ function showVerdict({ data }) {
 }
 
 function showMade({ data }) {
-  document.getElementById("parameters").replaceChildren(...data.meta.made.map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value))));
+  const row = ([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value));
+  document.getElementById("parameters").replaceChildren(...data.meta.made.filter(([name]) => !name.includes(".")).map(row));
+  document.getElementById("numbers").replaceChildren(...data.meta.made.filter(([name]) => name.includes(".")).map(row));
   document.getElementById("citation").textContent = data.meta.citation;
   document.getElementById("bibtex").textContent = data.meta.bibtex;
 }

@@ -202,7 +202,7 @@ fn summary(found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
         place(&mut drawing, WIDE - NARROW + 2.0, 270.0);
         let area = Area { x: WIDE - NARROW + 28.0, ..below };
         let down = Side::variables("variable", &run.members, run.d, 0);
-        draw_matrix(&mut drawing, area, &even(&run.contents), 2.0, &time(run), &down);
+        draw_matrix(&mut drawing, area, &even(run), 2.0, &time(run), &down);
         draw_scale(&mut drawing, area, 2.0);
     }
     let caption = "The circuit, the spectrum, and the hidden state in the units and in the variable memories (each \
@@ -210,15 +210,16 @@ fn summary(found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
     Ok(Picture { name: "appendix-summary", caption, drawing })
 }
 
-/// Every row scaled to standard deviation 1, as the paper's appendix does.
-fn even(matrix: &Matrix) -> Matrix {
+/// Every memory scaled to standard deviation 1 over the output phase, as the paper's appendix does.
+fn even(run: &Run) -> Matrix {
+    let contents = &run.contents;
     let deviation = |i: usize| {
-        let n = matrix.ncols() as f64;
-        let mean = matrix.row(i).iter().sum::<f64>() / n;
-        (matrix.row(i).iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt()
+        let shown = contents.row(i).subcols(run.s, contents.ncols() - run.s);
+        let mean = shown.iter().sum::<f64>() / shown.ncols() as f64;
+        (shown.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / shown.ncols() as f64).sqrt()
     };
-    let scale: Vec<f64> = (0..matrix.nrows()).map(|i| deviation(i).max(1e-12)).collect();
-    Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)] / scale[i])
+    let scale: Vec<f64> = (0..contents.nrows()).map(|i| deviation(i).max(1e-12)).collect();
+    Matrix::from_fn(contents.nrows(), contents.ncols(), |i, j| contents[(i, j)] / scale[i])
 }
 
 fn curves(training: &Training) -> Picture {

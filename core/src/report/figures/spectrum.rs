@@ -25,9 +25,14 @@ pub(super) fn draw_spectrum(drawing: &mut Drawing, area: Area, all: &[Eigenvalue
         drawing.circle((x(*re), y(*im)), 2.2, &format!(r#"fill="{LEARNED}" fill-opacity="0.75""#));
     }
     for [re, im] in &spectrum.theory {
-        let (cx, cy) = (x(*re), y(*im));
-        drawing.line((cx - 2.2, cy - 2.2), (cx + 2.2, cy + 2.2), INK, 0.8);
-        drawing.line((cx - 2.2, cy + 2.2), (cx + 2.2, cy - 2.2), INK, 0.8);
+        cross(drawing, (x(*re), y(*im)));
+    }
+    let (left, top) = (area.x + 7.0, area.y + 7.0);
+    drawing.circle((left, top), 2.2, &format!(r#"fill="{LEARNED}" fill-opacity="0.75""#));
+    drawing.text((left + 5.0, top), 6.5, Anchor::Start, INK, "learned");
+    if !spectrum.theory.is_empty() {
+        cross(drawing, (left, top + 9.0));
+        drawing.text((left + 5.0, top + 9.0), 6.5, Anchor::Start, INK, "theory");
     }
     if spectrum.directions.len() <= MOST_COUNTS {
         for direction in &spectrum.directions {
@@ -47,4 +52,9 @@ pub(super) fn draw_spectrum(drawing: &mut Drawing, area: Area, all: &[Eigenvalue
     }
     drawing.text((area.x + area.width / 2.0, area.bottom() + 15.0), 7.5, Anchor::Middle, INK, "real part");
     drawing.upward_text((area.x - 14.0, area.y + area.height / 2.0), 7.5, INK, "imaginary part");
+}
+
+fn cross(drawing: &mut Drawing, (x, y): (f64, f64)) {
+    drawing.line((x - 2.2, y - 2.2), (x + 2.2, y + 2.2), INK, 0.8);
+    drawing.line((x - 2.2, y + 2.2), (x + 2.2, y - 2.2), INK, 0.8);
 }

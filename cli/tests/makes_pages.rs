@@ -1,0 +1,70 @@
+//! `ketbra report`, `ketbra figures` and `ketbra interpret --out` write what a person looks at.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[allow(dead_code)]
+mod support;
+
+use std::fs;
+use std::path::Path;
+use support::{ketbra_in, refuses, succeeds};
+
+fn with_network(folder: &Path) -> &'static str {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/fixtures/networks");
+    fs::copy(fixtures.join("t3-h128.safetensors"), folder.join("net.safetensors")).unwrap();
+    "net.safetensors"
+}
+
+#[test]
+fn a_page_goes_beside_a_file_and_into_a_run_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = with_network(folder.path());
+    assert_eq!(succeeds(&ketbra_in(folder.path(), &["report", network])), "net.report.html\n");
+    let run = folder.path().join("run");
+    fs::create_dir(&run).unwrap();
+    fs::copy(folder.path().join(network), run.join("network.safetensors")).unwrap();
+    fs::write(run.join("metrics.csv"), "step,horizon,loss,accuracy\n1,10,0.5,0.5\n2,10,0.1,0.9\n").unwrap();
+    succeeds(&ketbra_in(folder.path(), &["report", "run"]));
+    let [alone, trained] = ["net.report.html", "run/report.html"].map(|file| fs::read(folder.path().join(file)).unwrap());
+    assert!(alone.len() > 1_000_000 && alone.len() < 8_000_000 && alone != trained);
+}
+
+#[test]
+fn interpreting_into_a_folder_leaves_the_numbers_and_the_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = with_network(folder.path());
+    succeeds(&ketbra_in(folder.path(), &["interpret", network, "--out", "found"]));
+    let found = fs::read_to_string(folder.path().join("found/interpretation.json")).unwrap();
+    assert!(found.contains("\"verdict\": \"circuit\""));
+    let page = fs::read_to_string(folder.path().join("found/report.html")).unwrap();
+    assert!(page.contains("<title>net - ketbra</title>"));
+}
+
+#[test]
+fn figures_are_written_in_every_format_and_twice_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = with_network(folder.path());
+    let said = succeeds(&ketbra_in(folder.path(), &["figures", network, "--out", "a", "--dpi", "72"]));
+    assert!(said.contains("figure4-weights") && said.contains("circuit.gif"));
+    succeeds(&ketbra_in(folder.path(), &["figures", network, "--out", "b", "--dpi", "72", "--still"]));
+    let names = |which: &str| -> Vec<String> {
+        let entries = fs::read_dir(folder.path().join(which)).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("a").len(), 11);
+    for name in names("b") {
+        let [a, b] = ["a", "b"].map(|which| fs::read(folder.path().join(which).join(&name)).unwrap());
+        assert!(a == b, "{name}");
+    }
+}
+
+#[test]
+fn files_that_hold_no_network_are_refused_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("empty.safetensors"), b"").unwrap();
+    refuses(&ketbra_in(folder.path(), &["report", "empty.safetensors"]));
+    refuses(&ketbra_in(folder.path(), &["figures", "missing.safetensors"]));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
