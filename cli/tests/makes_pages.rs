@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-#[allow(dead_code)]
 mod support;
 
 use std::fs;
@@ -25,7 +24,8 @@ fn a_page_goes_beside_a_file_and_into_a_run_folder() {
     fs::copy(folder.path().join(network), run.join("network.safetensors")).unwrap();
     fs::write(run.join("metrics.csv"), "step,horizon,loss,accuracy\n1,10,0.5,0.5\n2,10,0.1,0.9\n").unwrap();
     succeeds(&ketbra_in(folder.path(), &["report", "run"]));
-    let [alone, trained] = ["net.report.html", "run/report.html"].map(|file| fs::read(folder.path().join(file)).unwrap());
+    let [alone, trained] =
+        ["net.report.html", "run/report.html"].map(|file| fs::read(folder.path().join(file)).unwrap());
     assert!(alone.len() > 1_000_000 && alone.len() < 8_000_000 && alone != trained);
 }
 
@@ -67,4 +67,13 @@ fn files_that_hold_no_network_are_refused_and_nothing_is_written() {
     refuses(&ketbra_in(folder.path(), &["report", "empty.safetensors"]));
     refuses(&ketbra_in(folder.path(), &["figures", "missing.safetensors"]));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_demo_ends_with_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = succeeds(&ketbra_in(folder.path(), &["demo"]));
+    assert!(said.contains("accuracy") && said.contains("ketbra-demo.html"), "{said}");
+    let page = fs::read_to_string(folder.path().join("ketbra-demo.html")).unwrap();
+    assert!(page.contains("<title>demo - ketbra</title>"));
 }

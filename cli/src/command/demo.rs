@@ -1,21 +1,34 @@
-//! `ketbra demo`: trains a small network and shows that it remembers.
+//! `ketbra demo`: trains a small network, shows that it remembers, and reads its circuit.
 
+use super::interpret::summary;
+use super::report;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::subject::write;
 use crate::terminal::{FAINT, GOOD, WARN, print, title};
+use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::network::Network;
 use ketbra::random::{Purpose, Stream};
+use ketbra::report::{Provenance, Training, page};
 use ketbra::task::{Episodes, Task};
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Engine, Job, Metrics, Observer, Start, TrainParams};
+use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Instant;
 
-/// Train a small network on repeat copy and show what it remembers: a few seconds
+/// Train a small network on repeat copy, read its circuit and make its page: a few seconds
 #[derive(clap::Args)]
 pub struct DemoCommand {
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Where the network's page goes
+    #[arg(long, value_name = "FILE", default_value = "ketbra-demo.html")]
+    out: PathBuf,
+    /// Open the page in the browser
+    #[arg(long)]
+    open: bool,
 }
 
 /// Variables and components: 16 bits to remember.
@@ -23,11 +36,20 @@ const SIZE: (usize, usize) = (4, 4);
 /// Output steps that are printed: the network repeats its input four times.
 const SHOWN: usize = 16;
 
-struct Bar(Progress);
+struct Watching {
+    bar: Progress,
+    course: Mutex<Training>,
+}
 
-impl Observer for Bar {
+impl Observer for Watching {
     fn progress(&self, _job: usize, metrics: &Metrics) {
-        self.0.show(metrics);
+        self.bar.show(metrics);
+        if let Ok(mut course) = self.course.lock() {
+            course.step.push(metrics.step as f64);
+            course.loss.push(metrics.loss);
+            course.accuracy.push(metrics.accuracy);
+            course.horizon.push(metrics.horizon as f64);
+        }
     }
 }
 
@@ -46,10 +68,10 @@ impl DemoCommand {
         // A step of so small a network is over before a second thread is awake.
         let engine = CpuEngine { threads: 1, ..CpuEngine::default() };
         let job = Job { task: task.clone(), params, start: Start::Random };
-        let bar = Bar(Progress::new(job.params.steps, 0));
+        let watching = Watching { bar: Progress::new(job.params.steps, 0), course: Mutex::default() };
         let begin = Instant::now();
-        let outcome = engine.train(std::slice::from_ref(&job), &bar).pop();
-        bar.0.finish();
+        let outcome = engine.train(std::slice::from_ref(&job), &watching).pop();
+        watching.bar.finish();
         let outcome = outcome.ok_or_else(|| Failure::could_not("training ended without a result"))??;
         let accuracy = outcome.accuracy.map_or(0.0, |accuracy| accuracy.value);
         let colour = if accuracy >= job.params.test.learned_from { GOOD } else { WARN };
@@ -59,8 +81,21 @@ impl DemoCommand {
             begin.elapsed().as_secs_f64(),
             job.params.test.horizon
         ));
-        print(&recital(&task, &outcome.state.network, self.seed));
-        print("\nNext: ketbra train T2 --out runs/t2, then ketbra interpret runs/t2\n");
+        let network = &outcome.state.network;
+        print(&recital(&task, network, self.seed));
+        let found =
+            interpret(network, &Question::Task(task), &InterpretParams::default()).map_err(Failure::could_not)?;
+        print(&format!("\n{}", summary::summary(&self.out, &found)));
+        let course = watching.course.into_inner().ok().filter(|course| !course.step.is_empty());
+        let made = vec![("command".into(), "ketbra demo".into()), ("seed".into(), self.seed.to_string())];
+        let provenance = Provenance { title: "demo".into(), made, training: course };
+        let html = page(network, &found, &provenance).map_err(Failure::could_not)?;
+        write(&self.out, html.as_bytes())?;
+        print(&format!("\nIts page, with the network running in it: {}\n", self.out.display()));
+        if self.open {
+            report::open(&self.out);
+        }
+        print("Next: ketbra train T2 --out runs/t2, then ketbra interpret runs/t2\n");
         Ok(())
     }
 }

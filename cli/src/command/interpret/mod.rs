@@ -1,7 +1,7 @@
 //! `ketbra interpret`: from weights to a circuit that a person can read.
 
 mod drawing;
-mod summary;
+pub(super) mod summary;
 
 use crate::failure::Failure;
 use crate::subject::{Known, write, write_page};
