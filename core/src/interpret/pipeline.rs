@@ -70,7 +70,8 @@ pub fn interpret(
     }
     let by_orbit = found.iter().find(|memories| memories.method == Method::Orbit).map(|memories| &memories.score);
     let not_linear = not_recovered(&core, by_orbit.map(|score| score.components.as_slice()), d, params);
-    let outputs = task.as_ref().map(|task| output_accuracy(&observed.trial, task, s));
+    let means = observed.probe.mean_outputs();
+    let outputs = task.as_ref().map(|task| output_accuracy(&observed.trial, task, s, Some(&means)));
     let (verdict, reasons) = judge(
         &Findings {
             persistence,
@@ -98,7 +99,7 @@ pub fn interpret(
     }
     let horizon = params.observe.accuracy_horizon;
     let accuracy = task.as_ref().map(|task| {
-        let by_output = output_accuracy(&observed.score, task, horizon);
+        let by_output = output_accuracy(&observed.score, task, horizon, None);
         Accuracy { horizon, value: by_output.iter().sum::<f64>() / d as f64 }
     });
     // Only methods that were asked for are shown; `orbit` always runs, because the verdict rests on it.

@@ -9,17 +9,13 @@ use crate::numeric::{Matrix, pseudo_inverse};
 pub(super) fn rollout(evidence: &Evidence<'_>, params: &MemoriesParams) -> Result<Score, MemoriesError> {
     let (s, d) = (evidence.task.s(), evidence.task.d());
     let decoder = pseudo_inverse(&observability(&evidence.core.readout, &evidence.core.step, s), params.relative_cut)?;
-    let (network, batch) = (evidence.network, &evidence.observed.score);
-    let mean_output = |t: usize| {
-        let mean = Matrix::from_fn(network.hidden(), 1, |i, _| evidence.visited.means[t][i]);
-        network.read(mean.as_ref())
-    };
-    let means: Vec<Matrix> = (0..evidence.visited.means.len()).map(mean_output).collect();
+    let batch = &evidence.observed.score;
+    let means = evidence.observed.probe.mean_outputs();
     Ok(score(evidence, |t| {
         let said = Matrix::from_fn(s * d, batch.episodes, |row, episode| {
             let (at, j) = (t + row / d, row % d);
             // The sign, not the size: a saturated output says no more than a small one.
-            1f64.copysign(batch.outputs[at][(j, episode)] - means[at][(j, 0)])
+            1f64.copysign(batch.outputs[at][(j, episode)] - means[at][j])
         });
         &decoder * said
     }))

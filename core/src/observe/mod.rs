@@ -22,7 +22,7 @@ pub struct ObserveParams {
     pub probes: usize,
     /// Probe episodes for each input component, at least: a direction that f repeats d times needs d independent inputs.
     pub probes_per_component: usize,
-    /// Output steps of a probe.
+    /// Output steps of a probe, at least.
     pub probe_steps: usize,
     /// Trial episodes, at least.
     pub trials: usize,
@@ -98,6 +98,12 @@ pub enum ObserveError {
         /// Components of the task.
         d: usize,
     },
+    /// Activity without bound.
+    #[error("activity grows without bound: outputs are no longer finite at output step {step}; use a network that is stable")]
+    Diverged {
+        /// The first such output step, from 1.
+        step: usize,
+    },
     /// A task that cannot be.
     #[error(transparent)]
     Task(#[from] TaskError),
@@ -133,13 +139,21 @@ pub fn observe(
     let trials = params.trials.max(params.trials_per_component * s * d);
     let scored = draw(params.scores, &Stream::new(params.seed, Purpose::ScoreInputs), 0);
     let run = |inputs, episodes, steps, kept| Batch::run(network, start, inputs, episodes, steps, kept);
-    Ok(Observations {
+    // Decoders need the mean of the probes at every step that they look at.
+    let probe_steps = params.probe_steps.max(params.score_steps + s);
+    let observed = Observations {
         s,
         d,
-        probe: run(with_opposites, 2 * half, params.probe_steps, params.probe_steps),
+        probe: run(with_opposites, 2 * half, probe_steps, probe_steps),
         trial: run(draw(trials, &stream, 1), trials, s, 0),
         score: run(scored, params.scores, params.accuracy_horizon.max(params.score_steps + s), params.score_steps),
-    })
+    };
+    for batch in [&observed.probe, &observed.trial, &observed.score] {
+        if let Some(step) = batch.outputs.iter().position(|said| !said.is_all_finite()) {
+            return Err(ObserveError::Diverged { step: step + 1 });
+        }
+    }
+    Ok(observed)
 }
 
 impl Batch {
@@ -179,6 +193,15 @@ impl Batch {
         episodes
     }
 
+    /// Mean output over the episodes at each step: over probes, what biases add.
+    pub fn mean_outputs(&self) -> Vec<Vec<f64>> {
+        let mean = |said: &Matrix| {
+            let sum = |j: usize| (0..said.ncols()).map(|episode| said[(j, episode)]).sum::<f64>();
+            (0..said.nrows()).map(|j| sum(j) / said.ncols() as f64).collect()
+        };
+        self.outputs.iter().map(mean).collect()
+    }
+
     /// Root mean square output from step `from` on, relative to the largest step: near 0 where activity dies out.
     pub fn persistence(&self, from: usize) -> f64 {
         let sizes: Vec<f64> = self.outputs.iter().map(root_mean_square).collect();
@@ -193,15 +216,17 @@ fn root_mean_square(matrix: &Matrix) -> f64 {
     matrix.norm_l2() / ((matrix.nrows() * matrix.ncols()) as f64).sqrt()
 }
 
-/// Accuracy of each output (from 0) over the first `steps` output steps.
-pub fn output_accuracy(batch: &Batch, task: &Task, steps: usize) -> Vec<f64> {
+/// Accuracy of each output (from 0) over the first `steps` output steps, `means` (one a step) subtracted where given.
+pub fn output_accuracy(batch: &Batch, task: &Task, steps: usize, means: Option<&[Vec<f64>]>) -> Vec<f64> {
     let (d, targets) = (task.d(), batch.targets(task));
     let mut right = vec![0usize; d];
     let steps = steps.min(batch.outputs.len());
-    for (said, wanted) in batch.outputs.iter().zip(targets.targets().chunks(batch.episodes * d)).take(steps) {
+    for (t, wanted) in targets.targets().chunks(batch.episodes * d).enumerate().take(steps) {
+        let (said, mean) = (&batch.outputs[t], means.and_then(|means| means.get(t)));
         for (episode, wanted) in wanted.chunks(d).enumerate() {
             for (j, &u) in wanted.iter().enumerate() {
-                right[j] += usize::from(u != 0.0 && (u > 0.0) == (said[(j, episode)] > 0.0));
+                let zero = mean.map_or(0.0, |mean| mean[j]);
+                right[j] += usize::from(u != 0.0 && (u > 0.0) == (said[(j, episode)] > zero));
             }
         }
     }
@@ -223,6 +248,14 @@ mod tests {
                 assert!(sum.abs() < 1e-12, "unit {i} has mean {sum}");
             }
         }
+    }
+
+    #[test]
+    fn activity_without_bound_is_refused() {
+        let mut network = Initialization::Gaussian.network(6, 2, 2, Activation::Identity, false, 4);
+        network.recurrent_weights *= faer::Scale(1e4);
+        let error = observe(&network, (4, 2), None, &ObserveParams::default()).unwrap_err().to_string();
+        assert!(error.contains("grows without bound"), "{error}");
     }
 
     #[test]

@@ -12,8 +12,8 @@ pub use dense::DenseReading;
 
 use crate::linearize::{Linearization, Visited};
 use crate::network::Network;
-use crate::numeric::{Matrix, NumericError};
-use crate::observe::{Batch, Observations};
+use crate::numeric::NumericError;
+use crate::observe::Observations;
 use crate::task::{Source, Task, TaskError};
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +140,7 @@ pub enum RecurrenceError {
 /// Reads the function back from behaviour alone; [`confirm`] adds the linearized orbit.
 pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<Recurrence, RecurrenceError> {
     let (s, d) = (observed.s, observed.d);
-    let means = mean_outputs(&observed.probe);
+    let means = observed.probe.mean_outputs();
     let mut readings = behaviour::best_readings(&observed.trial, &means, s);
     let steps: Vec<Step> = readings.iter().map(|reading| reading.step).collect();
     behaviour::verify(&mut readings, &observed.probe, &means, &selection_task(&steps, s, d)?);
@@ -191,12 +191,4 @@ pub fn read_structure(
 fn selection_task(steps: &[Step], s: usize, d: usize) -> Result<Task, TaskError> {
     let source = |step: &Step| Source { lag: step.lag, component: step.component - 1, negated: step.sign < 0 };
     Task::selection("read back", s, d, steps.iter().map(source).collect())
-}
-
-/// Mean output over the probes at each step: what biases add, zero without them.
-fn mean_outputs(probe: &Batch) -> Vec<Vec<f64>> {
-    let mean = |said: &Matrix| {
-        (0..said.nrows()).map(|j| (0..said.ncols()).map(|e| said[(j, e)]).sum::<f64>() / said.ncols() as f64).collect()
-    };
-    probe.outputs.iter().map(mean).collect()
 }

@@ -1,0 +1,59 @@
+//! A trained network is reprogrammed with no gradient step.
+
+use ketbra::edit::{Change, EditParams, Mode, edit};
+use ketbra::interpret::{InterpretParams, Question, Verdict, interpret};
+use ketbra::network::NetworkFile;
+use ketbra::task::{Source, Task};
+use std::path::Path;
+
+fn t3() -> (NetworkFile, Task) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/t3-h64-l2_0-seed01.safetensors");
+    (NetworkFile::open(&path).unwrap(), Task::named("T3", None, None).unwrap())
+}
+
+#[test]
+fn another_task_runs_from_loaded_variables_and_from_raw_inputs() {
+    let (file, task) = t3();
+    let to = Task::named("T4", None, None).unwrap();
+    let edited = edit(&file.network, &task, &Change::To(to.clone()), &EditParams::default()).unwrap();
+    let accuracy = edited.accuracy;
+    assert!(accuracy.before < 0.6 && accuracy.loaded >= 0.999 && accuracy.from_inputs >= 0.999, "{accuracy:?}");
+    assert_ne!(edited.mode, Mode::Transplant);
+    let found = interpret(&edited.network, &Question::Blind { s: 8 }, &InterpretParams::default()).unwrap();
+    assert_eq!((found.verdict, found.recurrence_in_words), (Verdict::Circuit, to.recurrence()));
+}
+
+#[test]
+fn one_sign_and_one_entry_can_be_changed() {
+    let (file, task) = t3();
+    let source = Source { lag: 3, component: 1, negated: false };
+    for change in [Change::Sign { output: 1 }, Change::Entry { output: 1, source }] {
+        let edited = edit(&file.network, &task, &change, &EditParams::default()).unwrap();
+        let accuracy = edited.accuracy;
+        assert!(accuracy.before < 0.95 && accuracy.loaded >= 0.999 && accuracy.from_inputs >= 0.99, "{accuracy:?}");
+    }
+}
+
+#[test]
+fn a_variable_kept_less_strongly_speaks_more_softly() {
+    let (file, task) = t3();
+    let size = |strength: f64| {
+        let change = Change::Strength { variable: 8, strength };
+        let edited = edit(&file.network, &task, &change, &EditParams::default()).unwrap();
+        let inputs = vec![1.0; 8 * 8];
+        let trajectory = edited.network.run(&inputs, 1, 40);
+        edited.network.read(trajectory.states[40].as_ref()).norm_l2()
+    };
+    let (soft, plain) = (size(0.7), size(1.0));
+    assert!(soft < 0.9 * plain, "{soft} against {plain}");
+}
+
+#[test]
+fn a_collapsed_network_cannot_be_edited() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/t1-h128-l2_0.1-seed01.safetensors");
+    let file = NetworkFile::open(&path).unwrap();
+    let task = file.task(None, None).unwrap().unwrap();
+    let to = Change::To(Task::named("T4", None, None).unwrap());
+    let error = edit(&file.network, &task, &to, &EditParams::default()).unwrap_err().to_string();
+    assert!(error.contains("activity dies out"), "{error}");
+}

@@ -1,0 +1,86 @@
+//! Networks that PyTorch trained: what an independent implementation found in them is found again.
+
+use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
+use ketbra::memories::{Component, Method};
+use ketbra::network::NetworkFile;
+use ketbra::recurrence::Confidence;
+use std::path::{Path, PathBuf};
+
+fn fixture(name: &str) -> NetworkFile {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+    NetworkFile::open(&path).unwrap()
+}
+
+fn read(name: &str) -> Interpretation {
+    let file = fixture(name);
+    let task = file.task(None, None).unwrap().unwrap();
+    let params = InterpretParams { methods: Method::ALL.to_vec(), ..InterpretParams::default() };
+    interpret(&file.network, &Question::Task(task), &params).unwrap()
+}
+
+fn blind(name: &str) -> Interpretation {
+    interpret(&fixture(name).network, &Question::Blind { s: 8 }, &InterpretParams::default()).unwrap()
+}
+
+#[test]
+fn a_trained_circuit_is_recovered_with_its_spectrum() {
+    let found = read("t3-h64-l2_0-seed01.safetensors");
+    assert_eq!(found.verdict, Verdict::Circuit);
+    let origin = &found.spectrum.origin;
+    assert_eq!((origin.found, origin.expected), (36, Some(36)));
+    assert!((origin.error.unwrap() - 0.0049).abs() < 5e-5, "{:?}", origin.error);
+    assert!(found.spectrum.orbit.error.unwrap() < 2e-4);
+    assert!(found.memories.unwrap().worst >= 0.99 && found.accuracy.unwrap().value > 0.999);
+}
+
+#[test]
+fn the_authors_method_scores_as_it_did_for_them() {
+    // Worst components found by an independent NumPy implementation on other inputs.
+    for (name, worst) in [("t3-h64-l2_0-seed01.safetensors", 0.3435), ("t3-h64-l2_0.001-seed02.safetensors", 0.4648)] {
+        let found = read(name).methods.unwrap()["power-reference"].worst;
+        assert!((found - worst).abs() <= 0.02, "{name}: {found} against {worst}");
+    }
+}
+
+#[test]
+fn the_function_is_read_back_without_the_task() {
+    let found = blind("t3-h64-l2_0-seed01.safetensors");
+    let task = fixture("t3-h64-l2_0-seed01.safetensors").task(None, None).unwrap().unwrap();
+    assert_eq!((found.confidence, found.verdict), (Confidence::High, Verdict::Circuit));
+    assert_eq!(found.recurrence_in_words, task.recurrence());
+    assert_eq!(found.task.core, Some(36));
+}
+
+#[test]
+fn a_superposed_network_names_the_variables_that_are_not_linear() {
+    let found = read("t3-h64-l2_0.001-seed02.safetensors");
+    assert_eq!(found.verdict, Verdict::Superposed);
+    assert_eq!((found.spectrum.orbit.found, found.spectrum.orbit.error), (30, None));
+    let named = |at: &Component| at.component == 3;
+    assert!(!found.not_linear.is_empty() && found.not_linear.iter().all(named), "{:?}", found.not_linear);
+    assert!(found.methods.unwrap()["rollout"].worst >= 0.99);
+    let blind = blind("t3-h64-l2_0.001-seed02.safetensors");
+    assert_eq!(blind.confidence, Confidence::Behaviour);
+    assert_eq!(blind.recurrence, found.recurrence);
+}
+
+#[test]
+fn repeat_copy_in_too_few_units_is_superposed() {
+    assert_eq!(read("t1-h64-l2_0-seed01.safetensors").verdict, Verdict::Superposed);
+}
+
+#[test]
+fn collapsed_weights_are_not_learned_and_no_number_is_nan() {
+    for found in [read("t1-h128-l2_0.1-seed01.safetensors"), blind("t1-h128-l2_0.1-seed01.safetensors")] {
+        assert_eq!(found.verdict, Verdict::NotLearned);
+        assert_eq!(found.recurrence, None);
+        let text = serde_json::to_string(&found).unwrap();
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let bytes = || serde_json::to_string(&read("t3-h64-l2_0-seed01.safetensors")).unwrap();
+    assert_eq!(bytes(), bytes());
+}

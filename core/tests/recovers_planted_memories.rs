@@ -1,0 +1,117 @@
+//! Planted networks: analytic circuits pushed through tanh, rotated, noisy, biased. What was planted is recovered.
+
+use ketbra::circuit::operator;
+use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
+use ketbra::memories::Method;
+use ketbra::network::{Activation, Biases, Network};
+use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
+use ketbra::random::{Purpose, Stream};
+use ketbra::recurrence::Confidence;
+use ketbra::task::Task;
+
+/// How a circuit is planted.
+#[derive(Clone, Copy, Debug)]
+struct Planting {
+    s: usize,
+    d: usize,
+    hidden: usize,
+    /// Size of the activity: small keeps tanh nearly linear.
+    amplitude: f64,
+    /// Noise on the recurrent weights, relative to 1/sqrt(H).
+    noise: f64,
+    /// Standard deviation of the fixed point's coordinates.
+    fixed_point: f64,
+}
+
+fn task(planting: &Planting) -> Task {
+    Task::named("repeat-copy", Some(planting.s), Some(planting.d)).unwrap()
+}
+
+/// `J = Psi Phi Psi* + noise` at the fixed point, with the biases that keep it fixed.
+fn plant(planting: &Planting) -> Network {
+    let Planting { s, d, hidden, amplitude, noise, fixed_point } = *planting;
+    let (stream, window) = (Stream::new(77, Purpose::Matrices), s * d);
+    let memories = draw::with_condition(hidden, window, 3.0, &stream, 0);
+    let readers = pseudo_inverse(&memories, RELATIVE_CUT).unwrap();
+    let scale = noise / (hidden as f64).sqrt();
+    let jacobian = &memories * operator(&task(planting)) * &readers
+        + draw::normal(hidden, hidden, &stream, 1) * faer::Scale(scale);
+    let fixed: Vec<f64> = (0..hidden)
+        .map(|i| (fixed_point * draw::normal(hidden, 1, &stream, 2)[(i, 0)]).clamp(-0.9, 0.9))
+        .collect();
+    let slope = |i: usize| 1.0 - fixed[i] * fixed[i];
+    let recurrent = Matrix::from_fn(hidden, hidden, |i, j| jacobian[(i, j)] / slope(i));
+    let pulled = |i: usize| (0..hidden).map(|j| recurrent[(i, j)] * fixed[j]).sum::<f64>();
+    let bias = (0..hidden).map(|i| fixed[i].atanh() - pulled(i)).collect();
+    Network {
+        activation: Activation::Tanh,
+        input_weights: Matrix::from_fn(hidden, d, |i, j| amplitude * memories[(i, window - d + j)] / slope(i)),
+        readout_weights: readers.subrows(window - d, d).to_owned() * faer::Scale(1.0 / amplitude),
+        biases: (fixed_point > 0.0).then(|| Biases { input: bias, recurrent: vec![0.0; hidden] }),
+        readout_bias: None,
+        recurrent_weights: recurrent,
+    }
+}
+
+fn read(planting: &Planting, question: Question) -> Interpretation {
+    let params = InterpretParams { methods: Method::ALL.to_vec(), ..InterpretParams::default() };
+    interpret(&plant(planting), &question, &params).unwrap()
+}
+
+#[track_caller]
+fn assert_recovered(planting: Planting, largest_error: f64) {
+    let task = task(&planting);
+    let found = read(&planting, Question::Task(task.clone()));
+    assert_eq!(found.verdict, Verdict::Circuit, "{planting:?}: {:?}", found.reasons);
+    let error = found.spectrum.orbit.error.unwrap();
+    assert!(error < largest_error, "{planting:?}: {error}");
+    let memories = found.memories.unwrap();
+    assert!(memories.worst >= 0.99 && memories.phi_error.unwrap() < 0.05, "{planting:?}: {memories:?}");
+    let blind = read(&planting, Question::Blind { s: planting.s });
+    assert_eq!(blind.confidence, Confidence::High, "{planting:?}: {:?}", blind.readings);
+    assert_eq!(blind.recurrence_in_words, task.recurrence(), "{planting:?}");
+}
+
+const PLAIN: Planting = Planting { s: 8, d: 4, hidden: 64, amplitude: 0.01, noise: 0.0, fixed_point: 0.0 };
+
+#[test]
+fn a_rotated_circuit_at_small_amplitude_is_recovered() {
+    assert_recovered(PLAIN, 1e-4);
+    assert_recovered(Planting { s: 4, d: 3, hidden: 40, ..PLAIN }, 1e-4);
+    assert_recovered(Planting { s: 8, d: 8, hidden: 128, ..PLAIN }, 1e-4);
+}
+
+#[test]
+fn a_noisy_circuit_is_recovered() {
+    assert_recovered(Planting { noise: 1e-3, amplitude: 0.05, ..PLAIN }, 1e-3);
+}
+
+#[test]
+fn a_circuit_around_a_fixed_point_near_the_origin_is_recovered() {
+    assert_recovered(Planting { fixed_point: 0.1, noise: 1e-3, ..PLAIN }, 1e-3);
+}
+
+#[test]
+fn a_circuit_around_a_fixed_point_far_from_the_origin_is_recovered() {
+    assert_recovered(Planting { fixed_point: 0.3, ..PLAIN }, 1e-3);
+    assert_recovered(Planting { fixed_point: 0.3, amplitude: 0.002, noise: 1e-3, ..PLAIN }, 1e-3);
+}
+
+#[test]
+fn the_memories_that_were_planted_are_found() {
+    let found = read(&PLAIN, Question::Task(task(&PLAIN)));
+    let frame = found.details.memories[0].frame.clone().unwrap();
+    let window = PLAIN.s * PLAIN.d;
+    let planted = draw::with_condition(PLAIN.hidden, window, 3.0, &Stream::new(77, Purpose::Matrices), 0);
+    let apart = (&frame.memories * faer::Scale(1.0 / PLAIN.amplitude) - &planted).norm_l2() / planted.norm_l2();
+    assert!(apart < 0.02, "planted and found memories are {apart} apart");
+    let identity = &frame.readers * &frame.memories - Matrix::identity(window, window);
+    assert!(identity.norm_max() < 1e-9, "readers do not invert memories: {}", identity.norm_max());
+}
+
+#[test]
+fn every_method_reads_a_clean_circuit() {
+    for (name, memories) in read(&PLAIN, Question::Task(task(&PLAIN))).methods.unwrap() {
+        assert!(memories.worst >= 0.99, "{name}: {memories:?}");
+    }
+}
