@@ -55,6 +55,9 @@ pub struct TaskSummary {
 pub struct Spectra {
     /// Of the Jacobian at the zero state.
     pub origin: Spectrum,
+    /// Of the Jacobian at a fixed point, for networks with biases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed_point: Option<Spectrum>,
     /// Of the best linear map on the visited states.
     pub orbit: Spectrum,
 }

@@ -1,7 +1,7 @@
 //! Every number that decides something, in one place.
 
 use super::VerdictParams;
-use crate::linearize::{OrbitParams, VisitedParams};
+use crate::linearize::{FixedPointParams, OrbitParams, VisitedParams};
 use crate::memories::{MemoriesParams, Method};
 use crate::observe::ObserveParams;
 use crate::recurrence::RecurrenceParams;
@@ -22,7 +22,9 @@ pub struct InterpretParams {
     pub visited: VisitedParams,
     /// How the orbit is linearized.
     pub orbit: OrbitParams,
-    /// How eigenvalues at the origin are compared.
+    /// How fixed points are searched for, in networks with biases.
+    pub fixed_points: FixedPointParams,
+    /// How eigenvalues at the origin and at fixed points are compared.
     pub origin_spectrum: SpectrumParams,
     /// How eigenvalues on the orbit are compared.
     pub orbit_spectrum: SpectrumParams,
@@ -42,6 +44,13 @@ impl Default for InterpretParams {
             observe: ObserveParams::default(),
             visited: VisitedParams::default(),
             orbit: OrbitParams::default(),
+            // A few starts find the point that a circuit turns around; a full search has a command of its own.
+            fixed_points: FixedPointParams {
+                random_starts: 8,
+                settled_starts: 4,
+                max_rounds: 0,
+                ..FixedPointParams::default()
+            },
             origin_spectrum: SpectrumParams::at_a_point(),
             orbit_spectrum: SpectrumParams::on_the_orbit(),
             memories: MemoriesParams::default(),

@@ -6,7 +6,7 @@ use super::{
     TaskSummary, Verdict, Warning,
 };
 use crate::circuit::Core;
-use crate::linearize::{Linearization, Place, Visited, orbit, origin, restrict, visit};
+use crate::linearize::{Linearization, Place, Visited, fixed_points, orbit, origin, restrict, visit};
 use crate::memories::{Component, Evidence, Memories, Method, memories};
 use crate::network::{Accuracy, Network};
 use crate::numeric::{Matrix, eigenvalues};
@@ -18,17 +18,53 @@ use crate::task::Task;
 /// Memories with a larger condition number are worth a warning.
 const CONDITION_LIMIT: f64 = 1e3;
 
+/// Fixed points that are tried as starting states.
+const MOST_STARTS: usize = 4;
+
 /// Interprets a network.
+///
+/// Without biases the zero state is a fixed point and everything is seen from there. With them, where that fails, the
+/// episodes start at a fixed point instead; accuracy is always that from the zero state.
 pub fn interpret(
     network: &Network,
     question: &Question,
+    params: &InterpretParams,
+) -> Result<Interpretation, InterpretError> {
+    let mut found = interpret_from(network, question, None, params)?;
+    if network.biases.is_none() {
+        return Ok(found);
+    }
+    let points = fixed_points(network, None, None, &params.fixed_points)?;
+    let mut shown = points.fixed().next();
+    if found.verdict != Verdict::Circuit {
+        for point in points.fixed().take(MOST_STARTS) {
+            let mut other = interpret_from(network, question, Some(&point.ending.state), params)?;
+            if other.verdict == Verdict::Circuit {
+                other.accuracy = found.accuracy;
+                other.warnings.push(Warning::StartedAtFixedPoint.into());
+                (found, shown) = (other, Some(point));
+                break;
+            }
+        }
+    }
+    let core = found.details.task.as_ref().map(Core::of).transpose()?;
+    let theory = core.as_ref().map(Core::eigenvalues);
+    found.spectrum.fixed_point =
+        shown.map(|point| spectrum(&point.eigenvalues, theory, &params.origin_spectrum)).transpose()?;
+    Ok(found)
+}
+
+fn interpret_from(
+    network: &Network,
+    question: &Question,
+    start: Option<&[f64]>,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
     let (s, d) = match question {
         Question::Task(task) => (task.s(), task.d()),
         Question::Blind { s } => (*s, network.outputs()),
     };
-    let observed = observe(network, (s, d), None, &params.observe)?;
+    let observed = observe(network, (s, d), start, &params.observe)?;
     let mut reading = read_back(&observed, &params.recurrence)?;
     let (task, blind) = match question {
         Question::Task(task) => (Some(task.clone()), false),
@@ -122,7 +158,7 @@ pub fn interpret(
         verdict,
         reasons,
         not_linear,
-        spectrum: Spectra { origin: at_origin, orbit: on_orbit },
+        spectrum: Spectra { origin: at_origin, fixed_point: None, orbit: on_orbit },
         rank: orbit.as_ref().map(|(visited, orbit)| Rank {
             used: orbit.rank(),
             largest_gap: visited.largest_gap,

@@ -17,8 +17,10 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
         let _ = writeln!(text, "  {reason}");
     }
     let _ = write!(text, "\n{}", title("Spectrum"));
-    for (place, spectrum) in [("origin", &found.spectrum.origin), ("orbit", &found.spectrum.orbit)] {
-        let _ = writeln!(text, "  {place:<7}{}", spectrum_line(spectrum));
+    let spectra = &found.spectrum;
+    let fixed_point = spectra.fixed_point.as_ref().map(|spectrum| ("fixed point", spectrum));
+    for (place, spectrum) in [("origin", &spectra.origin)].into_iter().chain(fixed_point).chain([("orbit", &spectra.orbit)]) {
+        let _ = writeln!(text, "  {place:<12}{}", spectrum_line(spectrum));
     }
     text.push_str(&drawing::spectrum(&found.spectrum.orbit));
     if let Some(memories) = &found.memories {
