@@ -49,6 +49,7 @@ pub mod run_folder;
 pub mod spectrum;
 pub mod sweep;
 pub mod table;
+pub mod superposition;
 pub mod task;
 pub mod train;
 

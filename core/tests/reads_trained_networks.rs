@@ -59,6 +59,10 @@ fn a_superposed_network_names_the_variables_that_are_not_linear() {
     let named = |at: &Component| at.component == 3;
     assert!(!found.not_linear.is_empty() && found.not_linear.iter().all(named), "{:?}", found.not_linear);
     assert!(found.methods.unwrap()["rollout"].worst >= 0.99);
+    // One direction carries two components as four levels; taking +-1 into account reads them all.
+    let shared = found.superposition.unwrap();
+    assert_eq!((shared.held, shared.read_as_signs), (36, 36), "{shared:?}");
+    assert!(shared.riders.iter().any(|rider| (rider.component, rider.host) == (3, 1)), "{shared:?}");
     let blind = blind("t3-h64-l2_0.001-seed02.safetensors");
     assert_eq!(blind.confidence, Confidence::Behaviour);
     assert_eq!(blind.recurrence, found.recurrence);

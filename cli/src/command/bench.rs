@@ -1,4 +1,6 @@
-//! `ketbra bench`: how fast this machine trains, against what it could do at most.
+//! `ketbra bench`: how fast this machine trains, against what it could do at most, and how fast it interprets.
+
+mod interpret;
 
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
@@ -17,6 +19,7 @@ pub struct BenchCommand {
 #[derive(clap::Subcommand)]
 enum What {
     Train(TrainBench),
+    Interpret(interpret::InterpretBench),
 }
 
 /// Measure training: steps/s, GFLOP/s and the share of the fused-multiply-add peak
@@ -80,8 +83,10 @@ struct SideBySide {
 
 impl BenchCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let What::Train(bench) = &self.what;
-        bench.run()
+        match &self.what {
+            What::Train(bench) => bench.run(),
+            What::Interpret(bench) => bench.run(),
+        }
     }
 }
 

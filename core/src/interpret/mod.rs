@@ -21,6 +21,7 @@ use crate::numeric::{NumericError, c64};
 use crate::observe::ObserveError;
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::spectrum::Spectrum;
+use crate::superposition::Superposition;
 use crate::task::Task;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -117,6 +118,8 @@ pub struct Interpretation {
     pub not_linear: Vec<Component>,
     /// Eigenvalues against the theory.
     pub spectrum: Spectra,
+    /// How contents share directions, where there are fewer directions than contents.
+    pub superposition: Option<Superposition>,
     /// How the visited states fill the state space; nothing where activity dies out.
     pub rank: Option<Rank>,
     /// The memories by the method asked for.

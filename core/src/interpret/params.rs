@@ -6,6 +6,7 @@ use crate::memories::{MemoriesParams, Method};
 use crate::observe::ObserveParams;
 use crate::recurrence::RecurrenceParams;
 use crate::spectrum::SpectrumParams;
+use crate::superposition::SuperpositionParams;
 use serde::{Deserialize, Serialize};
 
 /// How a network is interpreted.
@@ -32,6 +33,8 @@ pub struct InterpretParams {
     pub memories: MemoriesParams,
     /// When a reading is stated.
     pub recurrence: RecurrenceParams,
+    /// How shared directions are looked for, where the verdict is `superposed`.
+    pub superposition: SuperpositionParams,
     /// What separates the verdicts.
     pub verdict: VerdictParams,
 }
@@ -55,6 +58,7 @@ impl Default for InterpretParams {
             orbit_spectrum: SpectrumParams::on_the_orbit(),
             memories: MemoriesParams::default(),
             recurrence: RecurrenceParams::default(),
+            superposition: SuperpositionParams::default(),
             verdict: VerdictParams::default(),
         }
     }

@@ -13,6 +13,7 @@ use crate::numeric::{Matrix, eigenvalues};
 use crate::observe::{Observations, observe, output_accuracy};
 use crate::recurrence::{Recurrence, confirm, read_back};
 use crate::spectrum::spectrum;
+use crate::superposition::superposition;
 use crate::task::Task;
 
 /// Memories with a larger condition number are worth a warning.
@@ -119,6 +120,13 @@ fn interpret_from(
         },
         &params.verdict,
     );
+    let superposition = match (&task, &core, &orbit, &outputs) {
+        (Some(task), Some(core), Some((visited, _)), Some(outputs)) if verdict == Verdict::Superposed => {
+            let held: Vec<bool> = outputs.iter().map(|&share| share > params.verdict.held).collect();
+            superposition(&observed, visited, task, core, &held, &params.superposition)?
+        }
+        _ => None,
+    };
     if verdict == Verdict::NotLearned {
         warnings.insert(0, Warning::NotLearned);
     }
@@ -159,6 +167,7 @@ fn interpret_from(
         reasons,
         not_linear,
         spectrum: Spectra { origin: at_origin, fixed_point: None, orbit: on_orbit },
+        superposition,
         rank: orbit.as_ref().map(|(visited, orbit)| Rank {
             used: orbit.rank(),
             largest_gap: visited.largest_gap,

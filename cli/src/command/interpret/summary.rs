@@ -16,6 +16,9 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     for reason in &found.reasons {
         let _ = writeln!(text, "  {reason}");
     }
+    for line in found.superposition.iter().flat_map(|superposition| superposition.in_words()) {
+        let _ = writeln!(text, "  {line}");
+    }
     let _ = write!(text, "\n{}", title("Spectrum"));
     let spectra = &found.spectrum;
     let fixed_point = spectra.fixed_point.as_ref().map(|spectrum| ("fixed point", spectrum));
