@@ -30,7 +30,10 @@ impl Known {
     pub fn question(&self, file: &NetworkFile) -> Result<Question, Failure> {
         let (s, d) = (self.size.s, self.size.d);
         if self.blind {
-            return match s.or_else(|| file.metadata.get("s")?.parse().ok()) {
+            // Of what the file says about its task only the number of input steps is used.
+            let beside = || file.metadata.get("s")?.parse().ok();
+            let inside = || file.task(None, None).ok()?.map(|task| task.s());
+            return match s.or_else(beside).or_else(inside) {
                 Some(s) => Ok(Question::Blind { s }),
                 None => Err(Failure::bad_input("--blind needs to know the number of input steps; pass --s N")),
             };

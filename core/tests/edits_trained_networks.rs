@@ -1,5 +1,7 @@
 //! A trained network is reprogrammed with no gradient step.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use ketbra::edit::{Change, EditParams, Mode, edit};
 use ketbra::interpret::{InterpretParams, Question, Verdict, interpret};
 use ketbra::network::NetworkFile;

@@ -1,5 +1,7 @@
 //! Networks that PyTorch trained: what an independent implementation found in them is found again.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
 use ketbra::memories::{Component, Method};
 use ketbra::network::NetworkFile;

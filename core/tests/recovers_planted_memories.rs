@@ -1,5 +1,7 @@
 //! Planted networks: analytic circuits pushed through tanh, rotated, noisy, biased. What was planted is recovered.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use ketbra::circuit::operator;
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
 use ketbra::memories::Method;

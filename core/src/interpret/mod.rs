@@ -21,7 +21,7 @@ use crate::numeric::{NumericError, c64};
 use crate::observe::ObserveError;
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::spectrum::Spectrum;
-use crate::superposition::Superposition;
+use crate::superposition::{Superposition, SuperpositionError};
 use crate::task::Task;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -176,6 +176,9 @@ pub enum InterpretError {
     /// Nothing could be read back.
     #[error(transparent)]
     Recurrence(#[from] RecurrenceError),
+    /// Shared directions could not be looked for.
+    #[error(transparent)]
+    Superposition(#[from] SuperpositionError),
     /// A matrix computation failed.
     #[error(transparent)]
     Numeric(#[from] NumericError),

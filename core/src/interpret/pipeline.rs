@@ -6,14 +6,14 @@ use super::{
     TaskSummary, Verdict, Warning,
 };
 use crate::circuit::Core;
-use crate::linearize::{Linearization, Place, Visited, fixed_points, orbit, origin, restrict, visit};
+use crate::linearize::{LinearizeError, Linearization, Place, Visited, fixed_points, orbit, origin, restrict, visit};
 use crate::memories::{Component, Evidence, Memories, Method, memories};
 use crate::network::{Accuracy, Network};
 use crate::numeric::{Matrix, eigenvalues};
 use crate::observe::{Observations, observe, output_accuracy};
 use crate::recurrence::{Recurrence, confirm, read_back};
 use crate::spectrum::spectrum;
-use crate::superposition::superposition;
+use crate::superposition::{SuperpositionParams, superposition};
 use crate::task::Task;
 
 /// Memories with a larger condition number are worth a warning.
@@ -78,7 +78,7 @@ fn interpret_from(
     let at_origin = spectrum(&origin_eigenvalues, theory, &params.origin_spectrum)?;
     let persistence = observed.probe.persistence(params.visited.settle);
     let orbit = match persistence > params.verdict.alive {
-        true => Some(linearize_orbit(&observed, core.as_ref(), params)?),
+        true => linearize_orbit(&observed, core.as_ref(), params)?,
         false => None,
     };
     let on_orbit = match &orbit {
@@ -120,10 +120,11 @@ fn interpret_from(
         },
         &params.verdict,
     );
-    let superposition = match (&task, &core, &orbit, &outputs) {
-        (Some(task), Some(core), Some((visited, _)), Some(outputs)) if verdict == Verdict::Superposed => {
+    let superposition = match (&task, &core, &outputs) {
+        (Some(task), Some(core), Some(outputs)) if verdict == Verdict::Superposed => {
             let held: Vec<bool> = outputs.iter().map(|&share| share > params.verdict.held).collect();
-            superposition(&observed, visited, task, core, &held, &params.superposition)?
+            let params = SuperpositionParams { seed: params.observe.seed, ..params.superposition.clone() };
+            superposition(network, start, task, core, &held, &params)?
         }
         _ => None,
     };
@@ -193,15 +194,19 @@ fn interpret_from(
     })
 }
 
+/// Nothing where no direction is visited: outputs differ but states do not, to working precision.
 fn linearize_orbit(
     observed: &Observations,
     core: Option<&Core>,
     params: &InterpretParams,
-) -> Result<(Visited, Linearization), InterpretError> {
+) -> Result<Option<(Visited, Linearization)>, InterpretError> {
     let visited = visit(&observed.probe, &params.visited)?;
     let rank = core.map_or(visited.largest_gap, Core::dimension);
-    let orbit = orbit(&visited, rank, &params.orbit)?;
-    Ok((visited, orbit))
+    match orbit(&visited, rank, &params.orbit) {
+        Ok(orbit) => Ok(Some((visited, orbit))),
+        Err(LinearizeError::Silent) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The method to show first, `orbit` for the verdict, and those to compare with; each once.

@@ -63,7 +63,7 @@ pub struct Batch {
     pub states: Vec<Matrix>,
     /// d x episodes, one for each output step.
     pub outputs: Vec<Matrix>,
-    /// Root mean square output at the last input step, where the output phase starts.
+    /// How far outputs spread at the last input step, where the output phase starts.
     pub last_input_size: f64,
 }
 
@@ -123,29 +123,18 @@ pub fn observe(
     if network.inputs() != d || network.outputs() != d {
         return Err(ObserveError::Components { inputs: network.inputs(), outputs: network.outputs(), d });
     }
-    // Only its sizes matter here: inputs do not depend on f.
-    let any = Task::named("repeat-copy", Some(s), Some(d))?;
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);
-    let draw = |episodes, stream: &Stream, index| {
-        let mut drawn = Episodes::new(&any, episodes);
-        drawn.draw(&any, stream, index, 0);
-        drawn.inputs().to_vec()
-    };
-    let half = params.probes.max(params.probes_per_component * d).div_ceil(2);
-    let with_opposites: Vec<f32> = draw(half, &stream, 0)
-        .chunks(half * d)
-        .flat_map(|step| step.iter().copied().chain(step.iter().map(|u| -u)).collect::<Vec<_>>())
-        .collect();
+    let probes = params.probes.max(params.probes_per_component * d);
     let trials = params.trials.max(params.trials_per_component * s * d);
-    let scored = draw(params.scores, &Stream::new(params.seed, Purpose::ScoreInputs), 0);
+    let scored = draw_inputs((s, d), params.scores, &Stream::new(params.seed, Purpose::ScoreInputs), 0)?;
     let run = |inputs, episodes, steps, kept| Batch::run(network, start, inputs, episodes, steps, kept);
     // Decoders need the mean of the probes at every step that they look at.
     let probe_steps = params.probe_steps.max(params.score_steps + s);
     let observed = Observations {
         s,
         d,
-        probe: run(with_opposites, 2 * half, probe_steps, probe_steps),
-        trial: run(draw(trials, &stream, 1), trials, s, 0),
+        probe: drive(network, (s, d), start, &stream, 0, probes, probe_steps)?,
+        trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, 0),
         score: run(scored, params.scores, params.accuracy_horizon.max(params.score_steps + s), params.score_steps),
     };
     for batch in [&observed.probe, &observed.trial, &observed.score] {
@@ -154,6 +143,33 @@ pub fn observe(
         }
     }
     Ok(observed)
+}
+
+/// Runs at least `episodes` episodes, inputs in pairs u, -u, and keeps every output state.
+pub(crate) fn drive(
+    network: &Network,
+    (s, d): (usize, usize),
+    start: Option<&[f64]>,
+    stream: &Stream,
+    index: u32,
+    episodes: usize,
+    steps: usize,
+) -> Result<Batch, TaskError> {
+    let half = episodes.div_ceil(2);
+    let with_opposites = draw_inputs((s, d), half, stream, index)?
+        .chunks(half * d)
+        .flat_map(|step| step.iter().copied().chain(step.iter().map(|u| -u)).collect::<Vec<_>>())
+        .collect();
+    Ok(Batch::run(network, start, with_opposites, 2 * half, steps, steps))
+}
+
+/// Random inputs, (s, episodes, d).
+fn draw_inputs((s, d): (usize, usize), episodes: usize, stream: &Stream, index: u32) -> Result<Vec<f32>, TaskError> {
+    // Only its sizes matter: inputs do not depend on f.
+    let any = Task::named("repeat-copy", Some(s), Some(d))?;
+    let mut drawn = Episodes::new(&any, episodes);
+    drawn.draw(&any, stream, index, 0);
+    Ok(drawn.inputs().to_vec())
 }
 
 impl Batch {
@@ -171,7 +187,7 @@ impl Batch {
             let input = Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j]));
             state = network.step_batch(state.as_ref(), Some(input.as_ref()));
         }
-        let last_input_size = root_mean_square(&network.read(state.as_ref()));
+        let last_input_size = spread(&network.read(state.as_ref()));
         let (mut states, mut outputs) = (Vec::with_capacity(kept), Vec::with_capacity(steps));
         for t in 0..steps {
             state = network.step_batch(state.as_ref(), None);
@@ -202,9 +218,10 @@ impl Batch {
         self.outputs.iter().map(mean).collect()
     }
 
-    /// Root mean square output from step `from` on, relative to the largest step: near 0 where activity dies out.
+    /// How far outputs spread over the episodes from step `from` on, relative to the largest step: near 0 where activity
+    /// dies out or no longer depends on the inputs.
     pub fn persistence(&self, from: usize) -> f64 {
-        let sizes: Vec<f64> = self.outputs.iter().map(root_mean_square).collect();
+        let sizes: Vec<f64> = self.outputs.iter().map(spread).collect();
         let largest = sizes.iter().copied().fold(self.last_input_size, f64::max);
         let late = &sizes[from.min(sizes.len())..];
         let settled = (late.iter().map(|x| x * x).sum::<f64>() / late.len().max(1) as f64).sqrt();
@@ -212,8 +229,12 @@ impl Batch {
     }
 }
 
-fn root_mean_square(matrix: &Matrix) -> f64 {
-    matrix.norm_l2() / ((matrix.nrows() * matrix.ncols()) as f64).sqrt()
+/// Root mean square deviation from the mean over the episodes: what biases add says nothing.
+fn spread(said: &Matrix) -> f64 {
+    let mean = |j: usize| (0..said.ncols()).map(|episode| said[(j, episode)]).sum::<f64>() / said.ncols() as f64;
+    let means: Vec<f64> = (0..said.nrows()).map(mean).collect();
+    let deviations = Matrix::from_fn(said.nrows(), said.ncols(), |j, episode| said[(j, episode)] - means[j]);
+    deviations.norm_l2() / ((said.nrows() * said.ncols()) as f64).sqrt()
 }
 
 /// Accuracy of each output (from 0) over the first `steps` output steps, `means` (one a step) subtracted where given.

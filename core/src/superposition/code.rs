@@ -1,9 +1,8 @@
 //! The linear code: states as a sum of what each content adds.
 
 use super::{Contents, SuperpositionParams};
-use crate::linearize::Visited;
 use crate::numeric::{Matrix, NumericError, Svd, ridge_regression};
-use crate::observe::{Batch, Observations};
+use crate::observe::Batch;
 use crate::task::Task;
 
 /// A code, and the fresh states that it is judged on.
@@ -22,16 +21,16 @@ pub(super) struct Code {
     pub(super) linear: Matrix,
 }
 
+/// Fits the code on the first batch; the second is fresh.
 pub(super) fn fit(
-    observed: &Observations,
-    visited: &Visited,
+    [fitted, judged]: &[Batch; 2],
     task: &Task,
     slots: &[usize],
     contents: Contents,
     params: &SuperpositionParams,
 ) -> Result<Code, NumericError> {
-    let collect = |batch| collect(batch, visited, task, slots, contents, params);
-    let ((states, truth), (fresh, fresh_truth)) = (collect(&observed.probe), collect(&observed.score));
+    let collect = |batch| collect(batch, task, slots, contents, params);
+    let ((states, truth), (fresh, fresh_truth)) = (collect(fitted), collect(judged));
     let moments = &truth * truth.transpose();
     let columns = ridge_regression(&moments, &(&truth * states.transpose()), params.code_ridge)?;
     let columns = columns.transpose().to_owned();
@@ -65,7 +64,6 @@ pub(super) fn shares(read: &Matrix, truth: &Matrix) -> Vec<f64> {
 /// Settled states, centred, and their contents, one column each.
 fn collect(
     batch: &Batch,
-    visited: &Visited,
     task: &Task,
     slots: &[usize],
     contents: Contents,
@@ -78,10 +76,11 @@ fn collect(
     let mut states = Matrix::zeros(hidden, steps.len() * episodes);
     let mut truth = Matrix::zeros(slots.len(), steps.len() * episodes);
     for (k, &t) in steps.iter().enumerate() {
-        let window = meant.contents(s + t);
+        let (window, now) = (meant.contents(s + t), &batch.states[t]);
+        let mean = now * Matrix::from_fn(episodes, 1, |_, _| 1.0 / episodes as f64);
         for episode in 0..episodes {
             let at = k * episodes + episode;
-            let centred = batch.states[t].col_as_slice(episode).iter().zip(&visited.means[t]).map(|(h, mean)| h - mean);
+            let centred = now.col_as_slice(episode).iter().zip(mean.col_as_slice(0)).map(|(h, mean)| h - mean);
             states.col_as_slice_mut(at).iter_mut().zip(centred).for_each(|(to, from)| *to = from);
             for (value, slot) in truth.col_as_slice_mut(at).iter_mut().zip(slots) {
                 let (variable, component) = (slot / d, slot % d);

@@ -12,21 +12,28 @@ mod riders;
 pub use riders::Rider;
 
 use crate::circuit::Core;
-use crate::linearize::Visited;
 use crate::memories::Component;
+use crate::network::Network;
 use crate::numeric::NumericError;
-use crate::observe::Observations;
-use crate::task::Task;
+use crate::observe::drive;
+use crate::random::{Purpose, Stream};
+use crate::task::{Task, TaskError};
 use serde::{Deserialize, Serialize};
 
 /// How shared directions are looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SuperpositionParams {
+    /// Seed of the inputs; an interpretation has one for all its stages, and sets it.
+    pub seed: u64,
+    /// Episodes that the code is fitted on.
+    pub episodes: usize,
     /// Output steps left out at the start.
     pub settle: usize,
     /// Every how many output steps states are taken.
     pub every: usize,
+    /// How many output steps are taken of each episode.
+    pub taken: usize,
     /// Ridge of the code.
     pub code_ridge: f64,
     /// Ridge of the linear readers it is compared with.
@@ -50,8 +57,11 @@ pub struct SuperpositionParams {
 impl Default for SuperpositionParams {
     fn default() -> Self {
         Self {
+            seed: 1,
+            episodes: 512,
             settle: 24,
-            every: 4,
+            every: 8,
+            taken: 4,
             code_ridge: 1e-6,
             reader_ridge: 1e-5,
             noise_floor: 1.0,
@@ -98,26 +108,41 @@ pub struct Superposition {
     pub spread: Vec<Component>,
 }
 
-/// Looks for the code of a network: fitted on the probes, judged on the scores.
+/// Why the code could not be found.
+#[derive(Debug, thiserror::Error)]
+pub enum SuperpositionError {
+    /// Inputs of this size cannot be drawn.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// A matrix computation failed.
+    #[error(transparent)]
+    Numeric(#[from] NumericError),
+}
+
+/// Looks for the code of a network, and judges it on fresh inputs.
 ///
-/// `held` says which outputs the network holds at all. `None` for a dense f, whose contents are not +-1, and where too few
-/// steps were observed.
+/// `held` says which outputs the network holds at all. `None` for a dense f, whose contents are not +-1.
 pub fn superposition(
-    observed: &Observations,
-    visited: &Visited,
+    network: &Network,
+    start: Option<&[f64]>,
     task: &Task,
     core: &Core,
     held: &[bool],
     params: &SuperpositionParams,
-) -> Result<Option<Superposition>, NumericError> {
+) -> Result<Option<Superposition>, SuperpositionError> {
     let Some(slots) = &core.components else { return Ok(None) };
-    let steps = params.settle.max(task.s())..observed.score.states.len();
-    if steps.is_empty() {
-        return Ok(None);
-    }
+    let first = params.settle.max(task.s());
+    let steps = first + params.every * params.taken.saturating_sub(1) + 1;
+    let size = (task.s(), task.d());
+    let fitted = Stream::new(params.seed, Purpose::ProbeInputs);
+    let judged = Stream::new(params.seed, Purpose::ScoreInputs);
+    let batches = [
+        drive(network, size, start, &fitted, 2, params.episodes, steps)?,
+        drive(network, size, start, &judged, 1, params.episodes / 4, steps)?,
+    ];
     let mut best: Option<code::Code> = None;
     for contents in [Contents::Said, Contents::Meant] {
-        let code = code::fit(observed, visited, task, slots, contents, params)?;
+        let code = code::fit(&batches, task, slots, contents, params)?;
         if best.as_ref().is_none_or(|best| code.explained > best.explained) {
             best = Some(code);
         }

@@ -9,6 +9,7 @@ use crate::terminal::{complain, print};
 use ketbra::interpret::{InterpretParams, Interpretation, interpret};
 use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
+use ketbra::numeric::Matching;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,9 @@ pub struct InterpretCommand {
     /// Methods to compare: all, or names separated by commas
     #[arg(long, value_name = "METHODS")]
     methods: Option<String>,
+    /// How found eigenvalues are paired with the theory's: optimal, or greedy as the authors do
+    #[arg(long, value_name = "HOW", value_parser = matching)]
+    matching: Option<Matching>,
     /// Seed of the inputs that drive the network
     #[arg(long, default_value_t = InterpretParams::default().observe.seed)]
     seed: u64,
@@ -79,6 +83,8 @@ impl InterpretCommand {
     fn params(&self) -> Result<InterpretParams, Failure> {
         let mut params = InterpretParams { method: self.method.unwrap_or_default(), ..InterpretParams::default() };
         params.observe.seed = self.seed;
+        let matching = self.matching.unwrap_or_default();
+        (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
         params.methods = match self.methods.as_deref() {
             None => vec![],
             Some("all") => Method::ALL.to_vec(),
@@ -119,4 +125,12 @@ fn method(name: &str) -> Result<Method, String> {
     let known = Method::ALL.map(Method::name);
     let found = Method::ALL.into_iter().find(|method| method.name() == name);
     found.ok_or_else(|| format!("there is no method '{name}'; choose from {}, or all", known.join(", ")))
+}
+
+fn matching(name: &str) -> Result<Matching, String> {
+    match name {
+        "optimal" => Ok(Matching::Optimal),
+        "greedy" => Ok(Matching::Greedy),
+        _ => Err(format!("there is no matching '{name}'; choose optimal or greedy")),
+    }
 }

@@ -1,0 +1,94 @@
+//! `ketbra interpret` and `ketbra edit` from the outside.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/fixtures").join(name)
+}
+
+fn ketbra(arguments: &[&str], paths: &[PathBuf]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ketbra")).args(arguments).args(paths).output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    String::from_utf8_lossy(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn json_has_what_was_promised() {
+    let output = ketbra(&["interpret", "--json", "--methods", "all"], &[fixture("t3-h64-l2_0-seed01.safetensors")]);
+    assert!(output.status.success());
+    let [found] = &lines(&output)[..] else { panic!("one line a network") };
+    assert_eq!(found["task"], serde_json::json!({ "name": "T3", "s": 8, "d": 8, "core": 36 }));
+    assert_eq!((&found["verdict"], &found["accuracy"]["horizon"]), (&"circuit".into(), &200.into()));
+    for place in ["origin", "orbit"] {
+        assert_eq!(found["spectrum"][place]["found"], 36);
+        assert_eq!(found["spectrum"][place]["expected"], 36);
+        assert!(found["spectrum"][place]["error"].is_f64());
+    }
+    for field in ["mean", "worst", "condition", "phi_error"] {
+        assert!(found["memories"][field].is_f64(), "{field}");
+    }
+    assert_eq!(found["memories"]["method"], "orbit");
+    for method in ["power", "power-reference", "dual", "orbit", "rollout"] {
+        assert!(found["methods"][method]["worst"].is_f64(), "{method}");
+    }
+    assert_eq!(found["recurrence"][0], serde_json::json!({ "output": 1, "lag": 4, "component": 5, "sign": -1 }));
+    assert!(found["warnings"].is_array());
+}
+
+#[test]
+fn one_bad_file_does_not_stop_the_others() {
+    let good = fixture("t3-h64-l2_0-seed01.safetensors");
+    let output = ketbra(&["interpret", "--json"], &[good.clone(), fixture("no-such-file.safetensors"), good]);
+    assert_eq!(output.status.code(), Some(1));
+    let lines = lines(&output);
+    assert_eq!(lines.len(), 3);
+    assert!(lines[0]["verdict"] == "circuit" && lines[2]["verdict"] == "circuit");
+    assert!(lines[1]["error"].as_str().unwrap().contains("no-such-file"), "{}", lines[1]);
+}
+
+#[test]
+fn a_task_that_does_not_fit_is_a_clear_error() {
+    let net = [fixture("t3-h64-l2_0-seed01.safetensors")];
+    for (arguments, wanted) in [
+        (vec!["interpret", "--task", "repeat-copy", "--d", "5"], "d=5"),
+        (vec!["interpret", "--task", "T9"], "did you mean"),
+        (vec!["interpret", "--method", "magic"], "there is no method 'magic'"),
+        (vec!["edit", "--keep", "3"], "VARIABLE=STRENGTH"),
+        (vec!["edit", "--negate", "9"], "output 9 does not exist"),
+        (vec!["edit", "--set", "u1 = u2"], "expected '['"),
+    ] {
+        let output = ketbra(&arguments, &net);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains(wanted), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn an_edited_network_is_saved_with_its_new_task_and_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("edited");
+    let net = [fixture("t3-h64-l2_0-seed01.safetensors")];
+    let output = ketbra(&["edit", "--to", "T4", "--json", "--out", &out.to_string_lossy()], &net);
+    let [edited] = &lines(&output)[..] else { panic!("one line") };
+    assert!(edited["accuracy"]["before"].as_f64().unwrap() < 0.6);
+    for way in ["loaded", "from_inputs"] {
+        assert!(edited["accuracy"][way].as_f64().unwrap() >= 0.999, "{way}: {edited}");
+    }
+    let found = lines(&ketbra(&["interpret", "--json", "--blind"], &[out]));
+    assert_eq!((&found[0]["verdict"], &found[0]["confidence"]), (&"circuit".into(), &"high".into()));
+}
+
+#[test]
+fn a_person_reads_verdict_spectrum_memories_and_function() {
+    let output = ketbra(&["interpret"], &[fixture("t3-h64-l2_0.001-seed02.safetensors")]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    for wanted in ["superposed", "30 lasting directions", "rides on u1", "Spectrum", "Memories", "-u5", "warning:"] {
+        assert!(said.contains(wanted), "no '{wanted}' in:\n{said}");
+    }
+}
