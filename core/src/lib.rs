@@ -47,9 +47,9 @@ pub mod report;
 pub mod reproduce;
 pub mod run_folder;
 pub mod spectrum;
+pub mod superposition;
 pub mod sweep;
 pub mod table;
-pub mod superposition;
 pub mod task;
 pub mod train;
 

@@ -40,9 +40,8 @@ fn plant(planting: &Planting) -> Network {
     let scale = noise / (hidden as f64).sqrt();
     let jacobian = &memories * operator(&task(planting)) * &readers
         + draw::normal(hidden, hidden, &stream, 1) * faer::Scale(scale);
-    let fixed: Vec<f64> = (0..hidden)
-        .map(|i| (fixed_point * draw::normal(hidden, 1, &stream, 2)[(i, 0)]).clamp(-0.9, 0.9))
-        .collect();
+    let fixed: Vec<f64> =
+        (0..hidden).map(|i| (fixed_point * draw::normal(hidden, 1, &stream, 2)[(i, 0)]).clamp(-0.9, 0.9)).collect();
     let slope = |i: usize| 1.0 - fixed[i] * fixed[i];
     let recurrent = Matrix::from_fn(hidden, hidden, |i, j| jacobian[(i, j)] / slope(i));
     let pulled = |i: usize| (0..hidden).map(|j| recurrent[(i, j)] * fixed[j]).sum::<f64>();
@@ -76,7 +75,8 @@ fn assert_recovered(planting: Planting, largest_error: f64) {
     assert_eq!(blind.recurrence_in_words, task.recurrence(), "{planting:?}");
 }
 
-const PLAIN: Planting = Planting { s: 8, d: 4, hidden: 64, condition: 3.0, amplitude: 0.01, noise: 0.0, fixed_point: 0.0 };
+const PLAIN: Planting =
+    Planting { s: 8, d: 4, hidden: 64, condition: 3.0, amplitude: 0.01, noise: 0.0, fixed_point: 0.0 };
 
 #[test]
 fn a_rotated_circuit_at_small_amplitude_is_recovered() {

@@ -6,7 +6,7 @@ use super::{
     TaskSummary, Verdict, Warning,
 };
 use crate::circuit::Core;
-use crate::linearize::{LinearizeError, Linearization, Place, Visited, fixed_points, orbit, origin, restrict, visit};
+use crate::linearize::{Linearization, LinearizeError, Place, Visited, fixed_points, orbit, origin, restrict, visit};
 use crate::memories::{Component, Evidence, Memories, Method, memories};
 use crate::network::{Accuracy, Network};
 use crate::numeric::{Matrix, eigenvalues};

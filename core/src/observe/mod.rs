@@ -99,7 +99,9 @@ pub enum ObserveError {
         d: usize,
     },
     /// Activity without bound.
-    #[error("activity grows without bound: outputs are no longer finite at output step {step}; use a network that is stable")]
+    #[error(
+        "activity grows without bound: outputs are no longer finite at output step {step}; use a network that is stable"
+    )]
     Diverged {
         /// The first such output step, from 1.
         step: usize,

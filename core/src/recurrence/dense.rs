@@ -2,7 +2,7 @@
 
 use super::{RecurrenceError, RecurrenceParams};
 use crate::numeric::{Matrix, ridge_regression};
-use crate::observe::Batch;
+use crate::observe::{Batch, Observations};
 use crate::task::Task;
 
 /// A linear f that is no signed selection.
@@ -12,17 +12,17 @@ pub struct DenseReading {
     pub matrix: Matrix,
     /// Share of the variance of each output that it explains.
     pub explained: Vec<f64>,
-    /// Relative error over the first s output steps, the recurrence run freely from the inputs.
+    /// Relative error over several turns of the window, the recurrence run freely from the inputs.
     pub unrolled_error: f64,
 }
 
-/// Regresses the first output on the inputs: they are independent, so f is unique. `None` if too little is explained.
+/// Regresses the first output on the inputs: they are independent, so f is unique. `None` if too little is explained, then
+/// or over several turns of the window, when the recurrence runs on what it said itself.
 pub(super) fn dense(
-    trial: &Batch,
-    s: usize,
-    d: usize,
+    observed: &Observations,
     params: &RecurrenceParams,
 ) -> Result<Option<DenseReading>, RecurrenceError> {
+    let (trial, s, d) = (&observed.trial, observed.s, observed.d);
     let (window, episodes) = (s * d, trial.episodes);
     let Some(said) = trial.outputs.first() else { return Ok(None) };
     let heard = Matrix::from_fn(window, episodes, |index, episode| {
@@ -30,7 +30,12 @@ pub(super) fn dense(
     });
     let moments = &heard * heard.transpose();
     let right = &heard * said.transpose();
-    let matrix = ridge_regression(&moments, &right, params.dense_ridge)?.transpose().to_owned();
+    let mut matrix = ridge_regression(&moments, &right, params.dense_ridge)?.transpose().to_owned();
+    let largest = matrix.norm_max();
+    for column in 0..window {
+        let entries = matrix.col_as_slice_mut(column).iter_mut();
+        entries.filter(|entry| entry.abs() < params.dense_smallest * largest).for_each(|entry| *entry = 0.0);
+    }
     let missed = said - &matrix * &heard;
     let explained: Vec<f64> = (0..d)
         .map(|j| 1.0 - missed.row(j).squared_norm_l2() / said.row(j).squared_norm_l2().max(f64::MIN_POSITIVE))
@@ -39,15 +44,15 @@ pub(super) fn dense(
         return Ok(None);
     }
     let task = Task::from_matrix("read back", s, d, matrix.clone())?;
-    let unrolled_error = unrolled_error(trial, &task);
+    let unrolled_error = unrolled_error(&observed.probe, &task, params.dense_turns * s);
     Ok((unrolled_error < params.dense_unrolled).then_some(DenseReading { matrix, explained, unrolled_error }))
 }
 
 /// Relative error of the recurrence, run freely from the inputs, against what the network says.
-fn unrolled_error(trial: &Batch, task: &Task) -> f64 {
-    let (d, freely) = (task.d(), trial.targets(task));
+fn unrolled_error(probe: &Batch, task: &Task, steps: usize) -> f64 {
+    let (d, freely) = (task.d(), probe.targets(task));
     let (mut missed, mut all) = (0.0, f64::MIN_POSITIVE);
-    for (said, wanted) in trial.outputs.iter().zip(freely.targets().chunks(trial.episodes * d)) {
+    for (said, wanted) in probe.outputs.iter().zip(freely.targets().chunks(probe.episodes * d)).take(steps) {
         for (episode, wanted) in wanted.chunks(d).enumerate() {
             for (y, u) in said.col_as_slice(episode).iter().zip(wanted) {
                 missed += (y - f64::from(*u)).powi(2);

@@ -33,7 +33,11 @@ pub struct RecurrenceParams {
     pub lag_slack: f64,
     /// Share of variance that a dense f must explain to be stated.
     pub dense_explained: f64,
-    /// Largest relative error of a dense f run freely from the inputs over s output steps.
+    /// Coefficients of a dense f below this share of the largest are taken as zero.
+    pub dense_smallest: f64,
+    /// Turns of the window (s output steps each) over which a dense f is run freely from the inputs.
+    pub dense_turns: usize,
+    /// Largest relative error that it may then have.
     pub dense_unrolled: f64,
     /// Ridge of the dense fit, relative to the mean second moment of the inputs.
     pub dense_ridge: f64,
@@ -48,6 +52,8 @@ impl Default for RecurrenceParams {
             confirmed: 0.2,
             lag_slack: 0.05,
             dense_explained: 0.95,
+            dense_smallest: 0.03,
+            dense_turns: 3,
             dense_unrolled: 0.2,
             dense_ridge: 1e-6,
         }
@@ -153,7 +159,7 @@ pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<R
     }
     let agreement = readings.iter().map(|r| r.own_past.min(r.free_running)).fold(1.0, f64::min);
     let all = readings.iter().all(|reading| reading.stated);
-    let dense = if all || !alive { None } else { dense::dense(&observed.trial, s, d, params)? };
+    let dense = if all || !alive { None } else { dense::dense(observed, params)? };
     let confidence = if all || dense.is_some() { Confidence::Behaviour } else { Confidence::CannotTell };
     Ok(Recurrence { readings, confidence, agreement, dense })
 }

@@ -36,7 +36,8 @@ pub(super) fn fit(
     let columns = columns.transpose().to_owned();
     let missed = &states - &columns * &truth;
     let noise = &missed * missed.transpose() * faer::Scale(1.0 / states.ncols() as f64);
-    let share_missed = (&fresh - &columns * &fresh_truth).squared_norm_l2() / fresh.squared_norm_l2().max(f64::MIN_POSITIVE);
+    let share_missed =
+        (&fresh - &columns * &fresh_truth).squared_norm_l2() / fresh.squared_norm_l2().max(f64::MIN_POSITIVE);
     let second = &states * states.transpose();
     let readers = ridge_regression(&second, &(&states * truth.transpose()), params.reader_ridge)?;
     let linear = readers.transpose() * &fresh;

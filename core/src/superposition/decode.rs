@@ -1,7 +1,7 @@
 //! Contents from a state, given that they are +-1.
 
-use super::code::{Code, shares};
 use super::SuperpositionParams;
+use super::code::{Code, shares};
 use crate::numeric::{Matrix, NumericError, ridge_regression};
 
 /// A flip must lower the cost by more than this.
@@ -94,11 +94,8 @@ mod tests {
         let signs = draw::normal(10, 200, &stream, 1);
         let truth = Matrix::from_fn(10, 200, |i, j| 1f64.copysign(signs[(i, j)]));
         let states = &columns * &truth + draw::normal(20, 200, &stream, 2) * faer::Scale(0.02);
-        let problem = Problem {
-            gram: columns.transpose() * &columns,
-            pairs: coupled_pairs(&columns, 0.3),
-            most_flips: 60,
-        };
+        let problem =
+            Problem { gram: columns.transpose() * &columns, pairs: coupled_pairs(&columns, 0.3), most_flips: 60 };
         assert_eq!(problem.pairs, [(0, 8), (1, 9)]);
         let seen = columns.transpose() * &states;
         for k in 0..200 {

@@ -150,9 +150,8 @@ pub fn superposition(
     let Some(code) = best else { return Ok(None) };
     let as_signs = decode::read_as_signs(&code, params)?;
     let named = |i: usize| Component { variable: slots[i] / task.d() + 1, component: slots[i] % task.d() + 1 };
-    let unread: Vec<usize> = (0..slots.len())
-        .filter(|&i| code.read_linearly[i] < params.read && held[named(i).component - 1])
-        .collect();
+    let unread: Vec<usize> =
+        (0..slots.len()).filter(|&i| code.read_linearly[i] < params.read && held[named(i).component - 1]).collect();
     let (riders, spread) = riders::riders(&code, &unread, &named, params);
     let count = |shares: &[f64]| shares.iter().filter(|&&share| share >= params.read).count();
     Ok(Some(Superposition {

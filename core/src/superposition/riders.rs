@@ -45,6 +45,12 @@ impl std::fmt::Display for Rider {
     }
 }
 
+/// Component, host, offset of the host, inverted.
+type Pairing = (usize, usize, isize, bool);
+
+/// Variable, relative amplitude, separation.
+type Seat = (usize, f64, f64);
+
 /// Riders among the contents that are not read linearly, grouped by component and host; and what rides on no single host.
 pub(super) fn riders(
     code: &Code,
@@ -53,7 +59,7 @@ pub(super) fn riders(
     params: &SuperpositionParams,
 ) -> (Vec<Rider>, Vec<Component>) {
     let size = |i: usize| code.columns.col(i).norm_l2();
-    let mut groups: BTreeMap<(usize, usize, isize, bool), Vec<(usize, f64, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Pairing, Vec<Seat>> = BTreeMap::new();
     let mut spread = vec![];
     for &i in unread {
         let others = (0..code.columns.ncols()).filter(|&j| j != i);
@@ -94,9 +100,16 @@ pub(super) fn riders(
 fn separation(code: &Code, rider: usize, host: usize) -> f64 {
     let direction = code.columns.col(host);
     let length = direction.norm_l2().max(f64::MIN_POSITIVE);
-    let along: Vec<f64> = (0..code.columns.ncols())
-        .map(|j| if j == rider || j == host { 0.0 } else { cosine(&code.columns, j, host) * code.columns.col(j).norm_l2() })
-        .collect();
+    let along: Vec<f64> =
+        (0..code.columns.ncols())
+            .map(|j| {
+                if j == rider || j == host {
+                    0.0
+                } else {
+                    cosine(&code.columns, j, host) * code.columns.col(j).norm_l2()
+                }
+            })
+            .collect();
     let mut levels: [Vec<f64>; 4] = Default::default();
     for k in 0..code.states.ncols() {
         let (state, truth) = (code.states.col_as_slice(k), code.truth.col_as_slice(k));
