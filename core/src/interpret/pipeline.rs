@@ -114,6 +114,7 @@ fn interpret_from(
             persistence,
             outputs: outputs.as_deref(),
             directions: (on_orbit.found, core.as_ref().map_or(0, Core::dimension)),
+            held_core: held_core(core.as_ref(), outputs.as_deref().unwrap_or_default(), params.verdict.held),
             score: by_orbit,
             not_linear: &not_linear,
             recovered: params.memories.recovered,
@@ -195,6 +196,16 @@ fn interpret_from(
 }
 
 /// Nothing where no direction is visited: outputs differ but states do not, to working precision.
+/// How much of the core lies on cycles that pass through held outputs only; a dense f is held as a whole or not.
+fn held_core(core: Option<&Core>, outputs: &[f64], held: f64) -> usize {
+    let Some(core) = core else { return 0 };
+    if outputs.iter().all(|&share| share > held) {
+        return core.dimension();
+    }
+    let holds = |member: &usize| outputs[member % outputs.len()] > held;
+    core.structure.cycles.iter().filter(|cycle| cycle.members.iter().all(holds)).map(|cycle| cycle.length()).sum()
+}
+
 fn linearize_orbit(
     observed: &Observations,
     core: Option<&Core>,

@@ -25,9 +25,9 @@ impl Default for VerdictParams {
 pub enum Verdict {
     /// The theory's circuit: every variable has linear memories of its own.
     Circuit,
-    /// Every output is held, but in fewer linear directions than the core needs.
+    /// What is held is held in fewer linear directions than it has components.
     Superposed,
-    /// Some outputs are held, others are not.
+    /// Some outputs are not held, or not well; what is held has directions enough.
     Partial,
     /// Nothing is held.
     NotLearned,
@@ -126,6 +126,8 @@ pub(super) struct Findings<'a> {
     pub(super) outputs: Option<&'a [f64]>,
     /// Lasting directions on the orbit, found and needed.
     pub(super) directions: (usize, usize),
+    /// Core components on cycles that pass through held outputs only.
+    pub(super) held_core: usize,
     /// How well the `orbit` memories are read.
     pub(super) score: Option<&'a Score>,
     /// Components below the recovery threshold.
@@ -160,10 +162,39 @@ pub(super) fn judge(findings: &Findings<'_>, params: &VerdictParams) -> (Verdict
     });
     let verdict = if found == needed && worst >= findings.recovered {
         Verdict::Circuit
-    } else if dropped.is_empty() {
+    } else if found < findings.held_core {
         Verdict::Superposed
     } else {
         Verdict::Partial
     };
     (verdict, reasons)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(outputs: &[f64], found: usize, held_core: usize) -> Verdict {
+        let findings = Findings {
+            persistence: 1.0,
+            outputs: Some(outputs),
+            directions: (found, 64),
+            held_core,
+            score: None,
+            not_linear: &[],
+            recovered: 0.99,
+        };
+        judge(&findings, &VerdictParams::default()).0
+    }
+
+    #[test]
+    fn a_dropped_output_does_not_hide_that_the_others_are_superposed() {
+        assert_eq!(verdict(&[0.9, 0.5], 28, 56), Verdict::Superposed);
+    }
+
+    #[test]
+    fn what_is_held_in_directions_enough_is_partial_when_an_output_is_dropped() {
+        assert_eq!(verdict(&[0.9, 0.5], 15, 15), Verdict::Partial);
+        assert_eq!(verdict(&[0.5, 0.5], 15, 0), Verdict::NotLearned);
+    }
 }
