@@ -145,7 +145,7 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
     std::os::unix::fs::symlink("/dev/full", begun).unwrap();
     let mut recorder = Recorder::new();
     recorder.add(folder.clone(), 0, false).unwrap();
-    let job = Job { task: task(), params: params(), start: Start::State(Box::new(state(1))) };
+    let job = Job { task: task(), params: params(), start: Start::Random };
     let error = CpuEngine::default().train(&[job], &recorder).pop().unwrap().unwrap_err();
     let message = error.to_string();
     assert!(message.contains("checkpoint.new: No space left on device"), "{message}");

@@ -153,7 +153,7 @@ mod tests {
         assert!(refused("s = 2\nd = -1").starts_with("f.toml:2:5:"), "{}", refused("s = 2\nd = -1"));
         assert!(refused("s = 2\nd = 1\nspeed = 3").starts_with("f.toml:3:1: unknown field"));
         let text = "s = 2\nd = 1\nrecurrence = [\n  \"u1 = -u1(t-2)\",\n]";
-        assert!(refused(text).starts_with("f.toml:4:13: expected '['"), "{}", refused(text));
+        assert!(refused(text).starts_with("f.toml:4:12: expected '['"), "{}", refused(text));
     }
 
     #[test]
