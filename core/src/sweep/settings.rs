@@ -123,9 +123,9 @@ pub fn name(job: &Job) -> String {
     if (task.s(), task.d()) != (8, 8) {
         parts.push(format!("s{}-d{}", task.s(), task.d()));
     }
-    parts.push(format!("h{}-l2_{}", params.hidden, params.l2));
+    parts.push(format!("h{}-l2_{}", params.hidden, short(params.l2)));
     if let Some(threshold) = threshold(&params.curriculum) {
-        parts.push(format!("thr{threshold}"));
+        parts.push(format!("thr{}", short(threshold)));
     }
     let mut unusual = |differs: bool, text: String| differs.then(|| parts.push(text));
     let curriculum = params.curriculum.name();
@@ -133,8 +133,8 @@ pub fn name(job: &Job) -> String {
     let longest = params.curriculum.longest();
     unusual(longest != usual.curriculum.longest(), format!("horizon{longest}"));
     unusual(params.steps != usual.steps, format!("steps{}", params.steps));
-    unusual(params.learning_rate != usual.learning_rate, format!("lr{}", params.learning_rate));
-    unusual(params.clip != usual.clip, format!("clip{}", params.clip));
+    unusual(params.learning_rate != usual.learning_rate, format!("lr{}", short(params.learning_rate)));
+    unusual(params.clip != usual.clip, format!("clip{}", short(params.clip)));
     unusual(params.batch != usual.batch, format!("batch{}", params.batch));
     unusual(params.initialization != usual.initialization, word(&params.initialization));
     unusual(params.activation != usual.activation, word(&params.activation));
@@ -143,6 +143,13 @@ pub fn name(job: &Job) -> String {
     unusual(params.checkpoint_every != usual.checkpoint_every, format!("checkpoint{}", params.checkpoint_every));
     parts.push(format!("seed{:02}", params.seed));
     parts.join("-")
+}
+
+/// A number in as few characters as tell it from every other.
+fn short(value: f64) -> String {
+    let plain = value.to_string();
+    let powers = format!("{value:e}");
+    if powers.len() + 1 < plain.len() { powers } else { plain }
 }
 
 /// The threshold of a curriculum that has one.
@@ -208,6 +215,11 @@ mod tests {
             ("seed", Value::Whole(12)),
         ];
         assert_eq!(named(&unusual), "repeat-copy-s16-d5-h128-l2_0.001-thr0.98-steps500-gaussian-seed12");
+    }
+
+    #[test]
+    fn extreme_numbers_stay_short() {
+        assert_eq!([1e300, 0.001, 0.98, 0.0, 1e-7].map(short), ["1e300", "0.001", "0.98", "0", "1e-7"]);
     }
 
     #[test]

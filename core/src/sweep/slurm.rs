@@ -52,6 +52,7 @@ pub struct Slurm {
 
 impl Engine for Slurm {
     fn run(&self, folder: &SweepFolder, runs: &[Run], _watcher: &dyn Watcher) -> Result<Outcome, SweepError> {
+        Command::new("sbatch").arg("--version").output().map_err(|error| not_started("sbatch", &error))?;
         let queue = queued_tasks()?;
         let submissions = Submission::all(folder);
         let is_queued = |job: &str, task: usize| queue.get(job).is_some_and(|tasks| tasks.contains_key(&task));
