@@ -71,7 +71,7 @@ fn a_sweep_killed_five_times_ends_with_the_table_of_an_undisturbed_one() {
 fn two_processes_on_one_folder_share_the_work() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    write_grid(at, "1-8");
+    write_grid(at, "1-16");
     sweep(at, "alone", &[]);
     let both = [start(at, "together"), start(at, "together")];
     let done: Vec<u64> = both
@@ -79,11 +79,11 @@ fn two_processes_on_one_folder_share_the_work() {
         .map(|child| {
             let output = child.wait_with_output().unwrap();
             let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-            assert_eq!(summary["tally"]["done"], 16);
+            assert_eq!(summary["tally"]["done"], 32);
             summary["tally"]["here"].as_u64().unwrap()
         })
         .collect();
-    assert_eq!(done.iter().sum::<u64>(), 16, "{done:?}: no network is trained twice");
+    assert_eq!(done.iter().sum::<u64>(), 32, "{done:?}: no network is trained twice");
     assert!(done.iter().all(|&done| done > 0), "{done:?}");
     assert_eq!(results(at, "together"), results(at, "alone"));
 }
