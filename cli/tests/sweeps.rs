@@ -126,7 +126,7 @@ fn bad_sweep_files_are_refused_with_line_and_remedy() {
 #[test]
 fn a_machine_without_slurm_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
-    write_grid(folder.path(), "1");
+    write_grid(folder.path(), "1-2");
     let output = Command::new(env!("CARGO_BIN_EXE_ketbra"))
         .args(["sweep", "grid.toml", "--out", "out", "--engine", "slurm"])
         .current_dir(folder.path())
