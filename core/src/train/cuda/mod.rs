@@ -1,0 +1,73 @@
+//! Training on a CUDA device: hundreds of networks at the same time, each with its own task, seed and curriculum.
+//!
+//! Networks of one shape are trained by one kernel that takes whole optimizer steps without leaving the device; the host
+//! looks in every few hundred steps for metrics and checkpoints. The kernels are CUDA C++ (`kernels/`), compiled for the
+//! device at run time and kept on disk; the driver and the compiler are looked for at run time too, so that the library
+//! builds and runs without either. Inputs, initial weights and curricula are those of the processor's engine.
+
+mod compile;
+mod device;
+mod driver;
+mod error;
+mod measure;
+mod plan;
+mod schedule;
+mod shape;
+
+pub use error::CudaError;
+pub use measure::CudaRate;
+
+use driver::CudaDevice;
+use std::fmt;
+
+use super::{Engine, Job, Observer, Outcome, TrainError};
+
+/// How exactly the device multiplies. Sums, weights and moments are fp32 in every case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precision {
+    /// As good as fp32: on tensor cores each factor is a pair of fp16 numbers and each product three products; plain fp32
+    /// where there are none, or where the shape does not fit them.
+    #[default]
+    Single,
+    /// Plain fp32 on every device, in the order of operations of a simple loop.
+    Plain,
+    /// One fp16 product on tensor cores, about twice as fast, with 11 bits; plain fp32 elsewhere.
+    Fast,
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Single => "single",
+            Self::Plain => "plain",
+            Self::Fast => "fast",
+        })
+    }
+}
+
+/// Trains on the first CUDA device. Results do not depend on which networks are trained beside each other.
+pub struct CudaEngine {
+    device: CudaDevice,
+    precision: Precision,
+}
+
+impl CudaEngine {
+    /// Finds the device; compiles nothing yet.
+    pub fn new(precision: Precision) -> Result<Self, CudaError> {
+        Ok(Self { device: CudaDevice::first()?, precision })
+    }
+
+    /// Device and precision in words, as a run's manifest keeps them.
+    pub fn name(&self) -> String {
+        format!("cuda {} {}", self.precision, self.device.name())
+    }
+}
+
+impl Engine for CudaEngine {
+    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
+        schedule::train(&self.device, self.precision, jobs, observer)
+    }
+}
+
+#[cfg(test)]
+mod tests;

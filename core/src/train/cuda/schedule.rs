@@ -1,0 +1,329 @@
+//! Groups, waves and launches: what the host does while the device trains.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::device::{Device, Numbers, Session, Wave};
+use super::plan::{LOSS_DIVERGED, Plan, RUNNING, Row};
+use super::shape::Shape;
+use super::{CudaError, Precision};
+use crate::train::cpu::test_accuracy;
+use crate::train::{Job, Metrics, Observer, Outcome, Start, TrainError, TrainState};
+
+/// Steps after which the host looks in, at the latest.
+const LOOK_EVERY: u64 = 500;
+
+type Results = [Mutex<Option<Result<Outcome, TrainError>>>];
+
+/// Trains every job; those of one shape together, in as many waves as the device's memory asks for.
+pub(super) fn train(
+    device: &dyn Device,
+    precision: Precision,
+    jobs: &[Job],
+    observer: &dyn Observer,
+) -> Vec<Result<Outcome, TrainError>> {
+    let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let mut groups: BTreeMap<Shape, Vec<Member>> = BTreeMap::new();
+    for (index, job) in jobs.iter().enumerate() {
+        match Member::new(index, job) {
+            Ok(member) => groups.entry(Shape::of(job)).or_default().push(member),
+            Err(error) => settle(&results, index, Err(error)),
+        }
+    }
+    // Tests of finished networks run on the processor while the device goes on with the next group: the largest first.
+    let failures = rayon::in_place_scope(|scope| {
+        let mut failures = Vec::new();
+        for (shape, members) in groups.into_iter().rev() {
+            let indices: Vec<usize> = members.iter().map(|member| member.index).collect();
+            if let Err(error) = train_group(device, precision, shape, members, observer, scope, &results) {
+                failures.extend(indices.into_iter().map(|index| (index, error.clone())));
+            }
+        }
+        failures
+    });
+    // Only now are all tests of finished networks done: what has no result by now was lost to the failure.
+    for (index, error) in failures {
+        settle(&results, index, Err(error.into()));
+    }
+    results.into_iter().filter_map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+/// Keeps the first result of a job.
+fn settle(results: &Results, index: usize, result: Result<Outcome, TrainError>) {
+    let mut place = results[index].lock().unwrap_or_else(PoisonError::into_inner);
+    if place.is_none() {
+        *place = Some(result);
+    }
+}
+
+fn train_group<'a>(
+    device: &dyn Device,
+    precision: Precision,
+    shape: Shape,
+    mut members: Vec<Member<'a>>,
+    observer: &dyn Observer,
+    scope: &rayon::Scope<'a>,
+    results: &'a Results,
+) -> Result<(), CudaError> {
+    let horizon = members.iter().map(|member| member.job.params.curriculum.longest()).max().unwrap_or(1);
+    let input = members.iter().map(|member| member.job.task.s()).max().unwrap_or(1);
+    let capacity = device.capacity(shape, precision, input + horizon, horizon, LOOK_EVERY as usize)?;
+    while !members.is_empty() {
+        let rest = members.split_off(capacity.min(members.len()));
+        let wave = assemble(shape, &members);
+        let rolling_stride = wave.longest_horizon();
+        let session = device.open(&wave, precision)?;
+        drop(wave.numbers);
+        Course { shape, rolling_stride, members, session, observer, scope, results }.run()?;
+        members = rest;
+    }
+    Ok(())
+}
+
+fn assemble<'a>(shape: Shape, members: &[Member<'a>]) -> Wave<'a> {
+    let mut wave = Wave {
+        shape,
+        jobs: members.iter().map(|member| member.job).collect(),
+        numbers: Numbers::default(),
+        rows_each: LOOK_EVERY as usize,
+    };
+    let (stride, longest, count) = (shape.parameter_stride(), wave.longest_horizon(), members.len());
+    let mut numbers = Numbers {
+        weights: vec![0.0; count * stride],
+        first_moments: vec![0.0; count * stride],
+        second_moments: vec![0.0; count * stride],
+        rolling_losses: vec![0.0; count * longest],
+    };
+    for (k, member) in members.iter().enumerate() {
+        let params = &member.job.params;
+        let place = k * stride..(k + 1) * stride;
+        let d = member.job.task.d();
+        match &member.job.start {
+            Start::Random => {
+                let network =
+                    params.initialization.network(params.hidden, d, d, params.activation, params.bias, params.seed);
+                shape.flatten(&network, &mut numbers.weights[place]);
+            }
+            Start::Weights(network) => shape.flatten(network, &mut numbers.weights[place]),
+            Start::State(state) => {
+                shape.flatten(&state.network, &mut numbers.weights[place.clone()]);
+                shape.flatten(&state.first_moment, &mut numbers.first_moments[place.clone()]);
+                shape.flatten(&state.second_moment, &mut numbers.second_moments[place]);
+                // Losses beyond the longest horizon of this run are never looked at again.
+                let rolling = &state.curriculum.rolling_loss;
+                let kept = rolling.len().min(longest);
+                numbers.rolling_losses[k * longest..k * longest + kept].copy_from_slice(&rolling[..kept]);
+            }
+        }
+    }
+    wave.numbers = numbers;
+    wave
+}
+
+/// One job on its way.
+struct Member<'a> {
+    index: usize,
+    job: &'a Job,
+    plan: Plan,
+    metrics: Option<Metrics>,
+    /// Steps at the last checkpoint.
+    saved: u64,
+    finished: bool,
+}
+
+impl<'a> Member<'a> {
+    fn new(index: usize, job: &'a Job) -> Result<Self, TrainError> {
+        job.check()?;
+        let (step, curriculum, metrics) = match &job.start {
+            Start::State(state) => (state.step, state.curriculum.clone(), state.metrics),
+            _ => (0, job.params.curriculum.begin(), None),
+        };
+        let mut plan = Plan::new(job, step, &curriculum)?;
+        plan.rolling_length = plan.rolling_length.min(job.params.curriculum.longest() as u32);
+        Ok(Self { index, job, plan, metrics, saved: step, finished: false })
+    }
+
+    fn step(&self) -> u64 {
+        self.plan.step.into()
+    }
+
+    /// Where the next launch ends: at a checkpoint, at the last step, or when the host wants to look in.
+    fn next_stop(&self) -> u64 {
+        let params = &self.job.params;
+        let checkpoint = (self.step() / params.checkpoint_every + 1) * params.checkpoint_every;
+        checkpoint.min(self.step() + LOOK_EVERY).min(params.steps)
+    }
+}
+
+/// What a launch left to be told, worked off while the next launch runs.
+struct News {
+    /// Place of the member in its wave.
+    place: usize,
+    plan: Plan,
+    metrics: Option<Metrics>,
+    rows: Vec<Row>,
+    /// The state, where a checkpoint is due or the job ends here.
+    numbers: Option<Arc<Numbers>>,
+    ends: bool,
+}
+
+/// One wave on its way through the device.
+struct Course<'a, 'b> {
+    shape: Shape,
+    rolling_stride: usize,
+    members: Vec<Member<'a>>,
+    session: Box<dyn Session + 'b>,
+    observer: &'b dyn Observer,
+    scope: &'b rayon::Scope<'a>,
+    results: &'a Results,
+}
+
+impl Course<'_, '_> {
+    fn run(mut self) -> Result<(), CudaError> {
+        let mut news = self.opening()?;
+        loop {
+            let launched = self.launch()?;
+            for item in std::mem::take(&mut news) {
+                self.tell(item);
+            }
+            if !launched {
+                return Ok(());
+            }
+            news = self.collect()?;
+        }
+    }
+
+    /// Before the first step: a checkpoint of those that begin anew, and those that are complete or stopped already.
+    fn opening(&mut self) -> Result<Vec<News>, CudaError> {
+        let numbers = Arc::new(self.session.download()?);
+        let mut news = Vec::new();
+        for place in 0..self.members.len() {
+            let member = &mut self.members[place];
+            let ends = member.step() >= member.job.params.steps || self.observer.stop(member.index);
+            member.finished = ends;
+            if ends || member.step() == 0 {
+                // A run that begins anew has no checkpoint yet, not even one of step 0.
+                if member.step() == 0 {
+                    member.saved = u64::MAX;
+                }
+                let (plan, metrics) = (member.plan, member.metrics);
+                news.push(News { place, plan, metrics, rows: vec![], numbers: Some(numbers.clone()), ends });
+            }
+        }
+        Ok(news)
+    }
+
+    /// Begins the next launch; false if every member is finished.
+    fn launch(&mut self) -> Result<bool, CudaError> {
+        for member in &mut self.members {
+            let stop = if member.finished { member.step() } else { member.next_stop() };
+            member.plan.begin = member.plan.step;
+            member.plan.until = stop as u32;
+        }
+        let launched = self.members.iter().any(|member| !member.finished);
+        if launched {
+            let plans: Vec<Plan> = self.members.iter().map(|member| member.plan).collect();
+            self.session.launch(&plans)?;
+        }
+        Ok(launched)
+    }
+
+    /// Waits for the launch and notes what came of it.
+    fn collect(&mut self) -> Result<Vec<News>, CudaError> {
+        let (plans, rows) = self.session.wait()?;
+        let mut news = Vec::new();
+        let mut any_state = false;
+        for (place, (member, plan)) in self.members.iter_mut().zip(plans).enumerate() {
+            if member.finished {
+                continue;
+            }
+            let diverged = plan.status != RUNNING;
+            // The last row of a network that diverged is of the step that it could not take.
+            let taken = (plan.step - plan.begin) as usize + usize::from(diverged);
+            let rows = rows[place * LOOK_EVERY as usize..][..taken].to_vec();
+            member.plan = plan;
+            if !diverged && let Some(&row) = rows.last() {
+                member.metrics = Some(row.into());
+            }
+            let params = &member.job.params;
+            let ends = diverged || member.step() >= params.steps || self.observer.stop(member.index);
+            member.finished = ends;
+            let state = !diverged && (ends || member.step().is_multiple_of(params.checkpoint_every));
+            any_state |= state;
+            let numbers = state.then(Arc::default);
+            news.push(News { place, plan, metrics: member.metrics, rows, numbers, ends });
+        }
+        if any_state {
+            // Read back now: the next launch goes on from here.
+            let numbers = Arc::new(self.session.download()?);
+            for place in news.iter_mut().filter_map(|item| item.numbers.as_mut()) {
+                *place = numbers.clone();
+            }
+        }
+        Ok(news)
+    }
+
+    /// Tells the observer, and settles what has ended.
+    fn tell(&mut self, news: News) {
+        let index = self.members[news.place].index;
+        match self.report(&news) {
+            Err(error) => {
+                self.members[news.place].finished = true;
+                settle(self.results, index, Err(error));
+            }
+            Ok(Some(state)) if news.ends => {
+                let (job, results) = (self.members[news.place].job, self.results);
+                self.scope.spawn(move |_| {
+                    let accuracy = (state.step >= job.params.steps).then(|| test_accuracy(job, &state.network));
+                    settle(results, index, Ok(Outcome { state, accuracy }));
+                });
+            }
+            Ok(_) => {}
+        }
+    }
+
+    fn report(&mut self, news: &News) -> Result<Option<TrainState>, TrainError> {
+        let member = &mut self.members[news.place];
+        let (index, params) = (member.index, &member.job.params);
+        let diverged = news.plan.status != RUNNING;
+        let (good, last) = news.rows.split_at(news.rows.len() - usize::from(diverged));
+        for &row in good {
+            let step = u64::from(row.step);
+            if step.is_multiple_of(params.metrics_every) || step == params.steps {
+                self.observer.record(index, &row.into()).map_err(TrainError::NotRecorded)?;
+            }
+        }
+        if let Some(&row) = good.last() {
+            self.observer.progress(index, &row.into());
+        }
+        if let (true, Some(row)) = (diverged, last.first()) {
+            let loss = news.plan.status == LOSS_DIVERGED;
+            return Err(TrainError::Diverged {
+                step: row.step.into(),
+                what: if loss { "loss" } else { "norm of the gradient" },
+                value: if loss { row.loss } else { row.gradient_norm },
+                learning_rate: row.learning_rate,
+                clip: params.clip,
+            });
+        }
+        let Some(numbers) = &news.numbers else { return Ok(None) };
+        let (stride, place) = (self.shape.parameter_stride(), news.place);
+        let network = |numbers: &[f32]| self.shape.network(&numbers[place * stride..(place + 1) * stride]);
+        let state = TrainState {
+            step: news.plan.step.into(),
+            curriculum: news.plan.curriculum(&numbers.rolling_losses[place * self.rolling_stride..]),
+            network: network(&numbers.weights),
+            first_moment: network(&numbers.first_moments),
+            second_moment: network(&numbers.second_moments),
+            metrics: news.metrics,
+        };
+        if member.saved != state.step {
+            self.observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
+            member.saved = state.step;
+        }
+        Ok(Some(state))
+    }
+}
+
+#[cfg(test)]
+mod tests;
