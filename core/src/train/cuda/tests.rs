@@ -92,11 +92,10 @@ fn gradient_error(engine: &CudaEngine, job: &Job, network: &Network) -> f64 {
     (error / size).sqrt()
 }
 
-fn check_gradients(precision: Precision, initial_limit: f64, trained_limit: f64) {
+fn check_gradients(precision: Precision, limit: f64) {
     let engine = engine(precision);
     let mut worst = [0.0_f64; 2];
-    // Of those that learn: a network that fails is chaotic, and no arithmetic but f64 follows its gradient.
-    for (name, hidden) in [("T1", 128), ("T2", 128), ("T3", 64), ("T4", 128)] {
+    for (name, hidden) in [("T1", 128), ("T2", 64), ("T2", 128), ("T3", 64), ("T4", 64), ("T4", 128)] {
         for l2 in [0.0, 1e-3] {
             let one = job(table1(name), |p| (p.hidden, p.l2, p.seed, p.steps) = (hidden, l2, 7, 4000));
             let initial = Initialization::Uniform.network(hidden, 8, 8, Default::default(), false, 7);
@@ -113,26 +112,25 @@ fn check_gradients(precision: Precision, initial_limit: f64, trained_limit: f64)
             worst = [worst[0].max(errors[0]), worst[1].max(errors[1])];
         }
     }
-    assert!(worst[0] < initial_limit && worst[1] < trained_limit, "{worst:?}");
+    assert!(worst[0] < limit && worst[1] < limit, "{worst:?}");
 }
 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn plain_gradients_agree_with_f64() {
-    check_gradients(Precision::Plain, 2e-5, 5e-5);
+    check_gradients(Precision::Plain, 2e-5);
 }
 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gradients_of_pairs_on_tensor_cores_agree_with_f64() {
-    // Near the end of training the terms of the gradient nearly cancel, which magnifies every rounding.
-    check_gradients(Precision::Single, 2e-5, 1e-4);
+    check_gradients(Precision::Single, 2e-5);
 }
 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn fast_gradients_agree_with_f64() {
-    check_gradients(Precision::Fast, 2e-3, 1e-1);
+    check_gradients(Precision::Fast, 2e-3);
 }
 
 /// Keeps the loss of every step.
