@@ -6,6 +6,7 @@ use ketbra::run_folder::RunFolderError;
 use ketbra::sweep::SweepError;
 use ketbra::task::TaskError;
 use ketbra::train::TrainError;
+use ketbra::train::cuda::CudaError;
 use std::process::ExitCode;
 
 /// Exit code for input that cannot be meant: a wrong name, number or file.
@@ -68,9 +69,19 @@ impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
             TrainError::OutOfRange { .. } | TrainError::WrongNetwork { .. } => Self::bad_input(error),
+            TrainError::Cuda(error) => error.into(),
             TrainError::Diverged { .. } | TrainError::NotRecorded(_) | TrainError::Threads { .. } => {
                 Self::could_not(error)
             }
+        }
+    }
+}
+
+impl From<CudaError> for Failure {
+    fn from(error: CudaError) -> Self {
+        match error {
+            CudaError::TooManyStages { .. } => Self::bad_input(error),
+            _ => Self::could_not(error),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod command;
+mod device;
 mod failure;
 mod interrupt;
 mod progress;

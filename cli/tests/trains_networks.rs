@@ -204,3 +204,20 @@ fn tensorboard_files_are_written_when_asked_for() {
     let names = fs::read_dir(folder.path().join("run")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
     assert_eq!(names.filter(|name| name.starts_with("events.out.tfevents.")).count(), 1);
 }
+
+#[test]
+fn without_a_cuda_device_train_and_bench_say_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = ["bench", "train", "--engine", "cuda", "--sizes", "32", "--seconds", "0.1"];
+    for arguments in [&["train", "T1", "--device", "cuda", "--steps", "1"][..], &bench] {
+        let output = ketbra_in(folder.path(), arguments);
+        if output.status.success() {
+            // This machine has a device.
+            return;
+        }
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains("CUDA") && message.contains("--engine cpu"), "{message}");
+        assert!(!folder.path().join("runs").exists(), "nothing is begun that cannot be done");
+    }
+}

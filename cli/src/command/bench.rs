@@ -2,10 +2,12 @@
 
 mod interpret;
 
+use crate::arguments::TaskSize;
+use crate::device::{DeviceChoice, DeviceName};
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
-use ketbra::task::Task;
 use ketbra::train::cpu::{Isa, Rate, SpeedSetup, fma_peak};
+use ketbra::train::cuda::{CudaEngine, CudaRate};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -27,6 +29,7 @@ enum What {
 #[command(after_help = "Examples:
   ketbra bench train
   ketbra bench train --sizes 128 --threads 1 --seconds 5 --json
+  ketbra bench train --engine cuda --precision fast --sizes 64,128
 
 The peak is measured beside every size, on the same threads. 'best' is the best slice of a few milliseconds, what the
 machine does when nothing else runs on it; 'median' is what it did while others ran. Shares compare best with best.
@@ -38,6 +41,13 @@ struct TrainBench {
     /// Threads [default: one for each core]
     #[arg(long)]
     threads: Option<usize>,
+    #[command(flatten)]
+    device: DeviceChoice,
+    /// Networks trained at the same time, on a CUDA device [default: as many as run side by side]
+    #[arg(long, value_name = "N")]
+    networks: Option<usize>,
+    #[command(flatten)]
+    task_size: TaskSize,
     /// Seconds for each size
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
@@ -95,8 +105,11 @@ impl TrainBench {
         if self.sizes.contains(&0) || self.threads == Some(0) || !(self.seconds > 0.0 && self.seconds < 3600.0) {
             return Err(Failure::bad_input("--sizes and --threads must be at least 1, --seconds from above 0 to 3600"));
         }
+        if self.device.device == DeviceName::Cuda {
+            return self.run_on_cuda();
+        }
         let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        let task = Task::named("T1", None, None)?;
+        let task = self.task_size.of("repeat-copy")?;
         let setup = |hidden, networks, threads_each| SpeedSetup {
             task: task.clone(),
             hidden,
@@ -134,6 +147,68 @@ impl TrainBench {
             (None, false) => {}
         }
         Ok(())
+    }
+
+    fn run_on_cuda(&self) -> Result<(), Failure> {
+        let engine = CudaEngine::new(self.device.precision.precision())?;
+        let task = self.task_size.of("repeat-copy")?;
+        if !self.json {
+            let steps = HORIZON + task.s();
+            let what = format!("Training on {}, d={}, {steps} time steps, batch {BATCH}", engine.name(), task.d());
+            print(&format!("{}{CUDA_HEAD}", title(&what)));
+        }
+        let mut rows = Vec::new();
+        for &hidden in &self.sizes {
+            let setup = SpeedSetup {
+                task: task.clone(),
+                hidden,
+                batch: BATCH,
+                horizon: HORIZON,
+                networks: self.networks.unwrap_or(0),
+                threads_each: 1,
+                seconds: self.seconds,
+            };
+            let rate = engine.training_speed(&setup)?;
+            let row = CudaRow {
+                hidden,
+                tflops: rate.operations_per_second() / 1e12,
+                share_of_ceiling: rate.share_of_ceiling(),
+                rate,
+            };
+            if !self.json {
+                print(&row.in_words());
+            }
+            rows.push(row);
+        }
+        if self.json {
+            print_json(&rows);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Serialize)]
+struct CudaRow {
+    hidden: usize,
+    tflops: f64,
+    share_of_ceiling: f64,
+    #[serde(flatten)]
+    rate: CudaRate,
+}
+
+const CUDA_HEAD: &str = "     H  networks  network-steps/s   TFLOP/s  products  ceiling TFLOP/s   share\n";
+
+impl CudaRow {
+    fn in_words(&self) -> String {
+        let Self { hidden, tflops, share_of_ceiling, rate } = self;
+        format!(
+            "{hidden:>6} {:>9} {:>16.0} {tflops:>9.1} {:>9} {:>16.1} {:>6.1}%\n",
+            rate.networks,
+            rate.steps_per_second,
+            rate.products,
+            rate.ceiling / 1e12,
+            100.0 * share_of_ceiling
+        )
     }
 }
 

@@ -1,6 +1,7 @@
 //! `ketbra train`: trains a network and keeps the run in a folder.
 
 use crate::arguments::TaskSize;
+use crate::device::DeviceChoice;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -9,7 +10,6 @@ use clap::ValueEnum;
 use ketbra::network::{Accuracy, Activation, Initialization, NetworkFile};
 use ketbra::run_folder::{Manifest, Recorder, RunFolder, RunResult, Status};
 use ketbra::task::Task;
-use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{
     Curriculum, Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainParams, TrainState,
 };
@@ -45,6 +45,8 @@ pub struct TrainCommand {
     /// Threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    #[command(flatten)]
+    device: DeviceChoice,
     /// Write TensorBoard event files into the run folder
     #[arg(long)]
     tensorboard: bool,
@@ -178,21 +180,16 @@ impl Choices {
 
 impl TrainCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let mut engine = CpuEngine::default();
-        match self.threads {
-            Some(0) => return Err(Failure::bad_input("--threads is 0, but must be at least 1")),
-            Some(threads) => engine.threads = threads,
-            None => {}
-        }
+        let (engine, name) = self.device.engine(self.threads)?;
         let (folder, job) = match (&self.resume, &self.task) {
             (Some(path), _) => self.resumed(path)?,
-            (None, Some(task)) => self.begun(&self.size.of(task)?, &engine)?,
+            (None, Some(task)) => self.begun(&self.size.of(task)?, name)?,
             (None, None) => return Err(Failure::bad_input("name a task, such as T2, or a folder to --resume")),
         };
-        train(&engine, folder, job, self.tensorboard, self.json)
+        train(engine.as_ref(), folder, job, self.tensorboard, self.json)
     }
 
-    fn begun(&self, task: &Task, engine: &CpuEngine) -> Result<(RunFolder, Job), Failure> {
+    fn begun(&self, task: &Task, engine: String) -> Result<(RunFolder, Job), Failure> {
         let (params, start) = self.choices.params()?;
         let default = || {
             let task = task.name().to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
@@ -201,7 +198,7 @@ impl TrainCommand {
         let path = self.out.clone().unwrap_or_else(default);
         let job = Job { task: task.clone(), params: params.clone(), start };
         job.check()?;
-        let manifest = Manifest::new(task, params, format!("cpu {}", engine.isa));
+        let manifest = Manifest::new(task, params, engine);
         Ok((RunFolder::create(&path, manifest, self.force)?, job))
     }
 
@@ -221,7 +218,7 @@ impl TrainCommand {
 }
 
 /// Trains one job, records it in its folder and tells how it went.
-pub fn train(engine: &CpuEngine, folder: RunFolder, job: Job, tensorboard: bool, json: bool) -> Result<(), Failure> {
+pub fn train(engine: &dyn Engine, folder: RunFolder, job: Job, tensorboard: bool, json: bool) -> Result<(), Failure> {
     let path = folder.path().to_path_buf();
     let resumed_at = match &job.start {
         Start::State(state) => state.step,

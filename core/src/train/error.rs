@@ -45,6 +45,9 @@ pub enum TrainError {
     /// Whoever watches could not keep a record.
     #[error("{0}")]
     NotRecorded(Box<dyn std::error::Error + Send + Sync>),
+    /// The CUDA device cannot be used.
+    #[error(transparent)]
+    Cuda(#[from] super::cuda::CudaError),
     /// Threads could not be started.
     #[error("cannot start {threads} threads: {problem}; try --threads 1")]
     Threads {

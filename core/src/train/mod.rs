@@ -1,9 +1,10 @@
 //! Training: back-propagation through time, Adam, and the curricula of the paper.
 //!
-//! An [`Engine`] trains a list of [`Job`]s while an [`Observer`] watches. The engine of this crate is
-//! [`cpu::CpuEngine`]; others fit behind the same interface.
+//! An [`Engine`] trains a list of [`Job`]s while an [`Observer`] watches. The engines
+//! [`cpu::CpuEngine`] and [`cuda::CudaEngine`] stand behind the same interface.
 
 pub mod cpu;
+pub mod cuda;
 mod curriculum;
 mod engine;
 mod error;

@@ -3,6 +3,7 @@
 mod bar;
 mod words;
 
+use crate::device::PrecisionName;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::{print, print_json};
@@ -11,6 +12,7 @@ use clap::ValueEnum;
 use ketbra::sweep::{
     Engine, Estimate, Local, Outcome, Plan, Run, Slurm, SlurmParams, Status, Submission, SweepFolder, Trainer,
 };
+use ketbra::train::cuda::CudaEngine;
 use std::path::{Path, PathBuf};
 
 /// Networks that are trained without asking.
@@ -21,6 +23,7 @@ const WITHOUT_ASKING: u64 = 10_000;
 #[command(after_help = "Examples:
   ketbra sweep table1.toml --out runs/table1
   ketbra sweep table1.toml --out runs/table1 --engine slurm --partition cpu --time 4:00:00 --array-limit 50
+  ketbra sweep table1.toml --out runs/table1 --engine cuda
   ketbra sweep --status runs/table1
 
 A sweep file holds a value or a list for each key; the sweep is every combination:
@@ -44,6 +47,9 @@ pub struct SweepCommand {
     /// Who works on it
     #[arg(long, value_enum, default_value = "local")]
     engine: EngineName,
+    /// How exactly a CUDA device multiplies
+    #[arg(long, value_enum, default_value = "single")]
+    precision: PrecisionName,
     /// Networks that are trained side by side [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -97,6 +103,8 @@ struct Cluster {
 enum EngineName {
     /// This machine, one network a core
     Local,
+    /// A CUDA device, hundreds of networks at once
+    Cuda,
     /// A SLURM cluster, as a job array
     Slurm,
 }
@@ -127,6 +135,7 @@ impl SweepCommand {
         let runs = plan.runs()?;
         match self.engine {
             EngineName::Local => self.work(&self.local(), out, &runs),
+            EngineName::Cuda => self.work(&self.cuda()?, out, &runs),
             EngineName::Slurm => self.work(&self.slurm()?, out, &runs),
         }
     }
@@ -137,6 +146,11 @@ impl SweepCommand {
 
     fn local(&self) -> Local {
         Local { retry: self.retry, ..Local::new(Trainer::cpu(self.cores())) }
+    }
+
+    fn cuda(&self) -> Result<Local, Failure> {
+        let engine = CudaEngine::new(self.precision.precision())?;
+        Ok(Local { retry: self.retry, ..Local::new(Trainer::device(engine.name(), Box::new(engine), self.cores())) })
     }
 
     fn slurm(&self) -> Result<Slurm, Failure> {

@@ -8,7 +8,7 @@ use rayon::ThreadPoolBuilder;
 use super::isa::Isa;
 use super::learner::Learner;
 use super::optimizer::AdamStep;
-use crate::network::Accuracy;
+use crate::network::{Accuracy, Network};
 use crate::random::{Purpose, Stream};
 use crate::train::{Engine, Job, Metrics, Observer, Outcome, Start, TrainError, TrainState};
 
@@ -119,7 +119,7 @@ impl<'a> Run<'a> {
         if saved != self.step {
             observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
         }
-        let accuracy = (self.step == params.steps).then(|| self.test());
+        let accuracy = (self.step == params.steps).then(|| test_with(self.isa, self.job, &state.network));
         Ok(Outcome { state, accuracy })
     }
 
@@ -156,20 +156,6 @@ impl<'a> Run<'a> {
         Ok(metrics)
     }
 
-    fn test(&self) -> Accuracy {
-        let Job { task, params, .. } = self.job;
-        let test = params.test;
-        let stream = Stream::new(params.seed, Purpose::TestInputs);
-        let mut learner: Learner<f32> =
-            Learner::new(&self.learner.network(), self.isa, test.batch, task.s(), test.horizon);
-        let mut sum = 0.0;
-        for index in 0..test.batches {
-            learner.test_batch(task, &stream, index, test.horizon);
-            sum += learner.measures.accuracy;
-        }
-        Accuracy { horizon: test.horizon, value: sum / f64::from(test.batches) }
-    }
-
     fn state(&self) -> TrainState {
         let (first_moment, second_moment) = self.learner.moments();
         TrainState {
@@ -181,4 +167,22 @@ impl<'a> Run<'a> {
             metrics: self.metrics,
         }
     }
+}
+
+/// The accuracy of a trained network on inputs that training never draws.
+pub(crate) fn test_accuracy(job: &Job, network: &Network) -> Accuracy {
+    test_with(Isa::best(), job, network)
+}
+
+fn test_with(isa: Isa, job: &Job, network: &Network) -> Accuracy {
+    let Job { task, params, .. } = job;
+    let test = params.test;
+    let stream = Stream::new(params.seed, Purpose::TestInputs);
+    let mut learner: Learner<f32> = Learner::new(network, isa, test.batch, task.s(), test.horizon);
+    let mut sum = 0.0;
+    for index in 0..test.batches {
+        learner.test_batch(task, &stream, index, test.horizon);
+        sum += learner.measures.accuracy;
+    }
+    Accuracy { horizon: test.horizon, value: sum / f64::from(test.batches) }
 }

@@ -19,5 +19,8 @@ mod tile;
 mod x86;
 
 pub use engine::CpuEngine;
+pub(crate) use engine::test_accuracy;
 pub use isa::Isa;
 pub use measure::{Rate, SpeedSetup, fma_peak};
+#[cfg(test)]
+pub(crate) use {learner::Learner, optimizer::AdamStep};

@@ -1,0 +1,59 @@
+//! Where to train, and how exactly.
+
+use crate::failure::Failure;
+use clap::ValueEnum;
+use ketbra::train::Engine;
+use ketbra::train::cpu::CpuEngine;
+use ketbra::train::cuda::{CudaEngine, Precision};
+
+/// The device that trains.
+#[derive(clap::Args)]
+pub struct DeviceChoice {
+    /// Where to train
+    #[arg(long, alias = "engine", value_enum, default_value = "cpu")]
+    pub device: DeviceName,
+    /// How exactly a CUDA device multiplies: single as good as fp32, plain fp32, fast one fp16 product
+    #[arg(long, value_enum, default_value = "single")]
+    pub precision: PrecisionName,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DeviceName {
+    Cpu,
+    Cuda,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum PrecisionName {
+    Single,
+    Plain,
+    Fast,
+}
+
+impl PrecisionName {
+    pub fn precision(self) -> Precision {
+        match self {
+            Self::Single => Precision::Single,
+            Self::Plain => Precision::Plain,
+            Self::Fast => Precision::Fast,
+        }
+    }
+}
+
+impl DeviceChoice {
+    /// The engine, and the name under which a run remembers it.
+    pub fn engine(&self, threads: Option<usize>) -> Result<(Box<dyn Engine + Send + Sync>, String), Failure> {
+        if threads == Some(0) {
+            return Err(Failure::bad_input("--threads is 0, but must be at least 1"));
+        }
+        if self.device == DeviceName::Cuda {
+            let engine = CudaEngine::new(self.precision.precision())?;
+            let name = engine.name();
+            return Ok((Box::new(engine), name));
+        }
+        let mut engine = CpuEngine::default();
+        engine.threads = threads.unwrap_or(engine.threads);
+        let name = format!("cpu {}", engine.isa);
+        Ok((Box::new(engine), name))
+    }
+}
