@@ -68,11 +68,15 @@ impl From<NetworkError> for Failure {
 impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
-            TrainError::OutOfRange { .. } | TrainError::WrongNetwork { .. } => Self::bad_input(error),
-            TrainError::Cuda(error) => error.into(),
-            TrainError::Diverged { .. } | TrainError::NotRecorded(_) | TrainError::Threads { .. } => {
-                Self::could_not(error)
+            TrainError::OutOfRange { .. } | TrainError::WrongNetwork { .. } | TrainError::NoSuchStart { .. } => {
+                Self::bad_input(error)
             }
+            TrainError::Cuda(error) => error.into(),
+            TrainError::Start(error) => error.into(),
+            TrainError::Diverged { .. }
+            | TrainError::NotRecorded(_)
+            | TrainError::NoResult
+            | TrainError::Threads { .. } => Self::could_not(error),
         }
     }
 }
@@ -89,6 +93,7 @@ impl From<CudaError> for Failure {
 impl From<RunFolderError> for Failure {
     fn from(error: RunFolderError) -> Self {
         match error {
+            RunFolderError::Train(error) => error.into(),
             RunFolderError::Io { .. } => Self::could_not(error),
             _ => Self::bad_input(error),
         }

@@ -31,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod choose;
 pub mod circuit;
 pub mod edit;
 pub mod files;

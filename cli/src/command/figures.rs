@@ -1,10 +1,11 @@
 //! `ketbra figures`: pictures for papers.
 
 use crate::failure::Failure;
-use crate::subject::{Known, beside, provenance, write};
+use crate::subject::{Known, beside, write};
 use crate::terminal::{FAINT, print};
 use ketbra::interpret::{InterpretParams, interpret};
 use ketbra::network::NetworkFile;
+use ketbra::report::Provenance;
 use ketbra::report::figures::{animation, figures};
 use std::path::PathBuf;
 
@@ -39,7 +40,7 @@ impl FiguresCommand {
         let question = self.known.question(&file)?;
         let found = interpret(&file.network, &question, &InterpretParams::default()).map_err(Failure::bad_input)?;
         let folder = self.out.clone().unwrap_or_else(|| beside(&self.path, "figures"));
-        let training = provenance(&self.path, &file).training;
+        let training = Provenance::of(&self.path, &file).training;
         for picture in figures(&file.network, &found, training.as_ref()).map_err(Failure::could_not)? {
             let png = picture.png(f64::from(self.dpi)).map_err(Failure::could_not)?;
             write(&folder.join(format!("{}.svg", picture.name)), picture.svg().as_bytes())?;

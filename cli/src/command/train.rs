@@ -6,15 +6,12 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::terminal::{GOOD, WARN, note, print, print_json};
-use clap::ValueEnum;
-use ketbra::network::{Accuracy, Activation, Initialization, NetworkFile};
-use ketbra::run_folder::{Manifest, Recorder, RunFolder, RunResult, Status};
+use ketbra::network::Activation;
+use ketbra::run_folder::{Resumed, RunFolder, RunResult};
 use ketbra::task::Task;
-use ketbra::train::{
-    Curriculum, Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainParams, TrainState,
-};
+use ketbra::train::{self, Curriculum, Engine, Job, Metrics, Observer, Start};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::str::FromStr;
 
 /// Train a network on a task
 #[derive(clap::Args)]
@@ -67,9 +64,9 @@ struct Choices {
     /// Optimizer steps [default: 20000; 45000 for the adaptive curriculum]
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// How the horizon grows [default: table1]
-    #[arg(long, value_enum)]
-    curriculum: Option<CurriculumName>,
+    /// How the horizon grows: table1, adaptive or none [default: table1]
+    #[arg(long, value_name = "NAME", value_parser = Curriculum::named)]
+    curriculum: Option<Curriculum>,
     /// table1: accuracy that lengthens the horizon [default: 0.98]; adaptive: loss that does [default: 0.03]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     threshold: Option<f64>,
@@ -88,15 +85,15 @@ struct Choices {
     /// Samples in a batch [default: 64]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
-    /// Initial weights: uniform, gaussian, or a .safetensors file [default: uniform]
+    /// Initial weights: uniform, gaussian, or a file of a network [default: uniform]
     #[arg(long, value_name = "INIT")]
     init: Option<String>,
     /// Give cell and readout biases
     #[arg(long)]
     bias: bool,
-    /// Nonlinearity of the cell [default: tanh]
-    #[arg(long, value_enum)]
-    activation: Option<ActivationName>,
+    /// Nonlinearity of the cell: tanh, relu or identity [default: tanh]
+    #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
+    activation: Option<Activation>,
     /// Steps between rows of metrics [default: 100]
     #[arg(long, value_name = "N")]
     metrics_every: Option<u64>,
@@ -105,76 +102,25 @@ struct Choices {
     checkpoint_every: Option<u64>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum CurriculumName {
-    Table1,
-    Adaptive,
-    None,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum ActivationName {
-    Tanh,
-    Relu,
-    Identity,
-}
-
 impl Choices {
-    fn params(&self) -> Result<(TrainParams, Start), Failure> {
-        let mut curriculum = match self.curriculum {
-            None | Some(CurriculumName::Table1) => Curriculum::table1(),
-            Some(CurriculumName::Adaptive) => Curriculum::adaptive(),
-            Some(CurriculumName::None) => Curriculum::none(),
-        };
-        if let Some(horizon) = self.horizon {
-            curriculum = curriculum.up_to(horizon);
+    fn chosen(&self) -> train::Choices {
+        train::Choices {
+            hidden: self.hidden,
+            seed: self.seed,
+            steps: self.steps,
+            curriculum: self.curriculum.clone(),
+            threshold: self.threshold,
+            horizon: self.horizon,
+            l2: self.l2,
+            lr: self.lr,
+            clip: self.clip,
+            batch: self.batch,
+            init: self.init.clone(),
+            bias: self.bias,
+            activation: self.activation,
+            metrics_every: self.metrics_every,
+            checkpoint_every: self.checkpoint_every,
         }
-        if let Some(threshold) = self.threshold {
-            curriculum = curriculum.with_threshold(threshold);
-        }
-        let mut params = TrainParams::with_curriculum(curriculum);
-        fn set<T: Copy>(field: &mut T, choice: Option<T>) {
-            *field = choice.unwrap_or(*field);
-        }
-        set(&mut params.hidden, self.hidden);
-        set(&mut params.seed, self.seed);
-        set(&mut params.steps, self.steps);
-        set(&mut params.l2, self.l2);
-        set(&mut params.learning_rate, self.lr);
-        set(&mut params.clip, self.clip);
-        set(&mut params.batch, self.batch);
-        set(&mut params.metrics_every, self.metrics_every);
-        set(&mut params.checkpoint_every, self.checkpoint_every);
-        params.bias = self.bias;
-        let activation = self.activation.map(|name| match name {
-            ActivationName::Tanh => Activation::Tanh,
-            ActivationName::Relu => Activation::Relu,
-            ActivationName::Identity => Activation::Identity,
-        });
-        set(&mut params.activation, activation);
-        let start = match self.init.as_deref() {
-            None | Some("uniform") => Start::Random,
-            Some("gaussian") => {
-                params.initialization = Initialization::Gaussian;
-                Start::Random
-            }
-            Some(path) => self.given_weights(Path::new(path), &mut params)?,
-        };
-        params.check()?;
-        Ok((params, start))
-    }
-
-    fn given_weights(&self, path: &Path, params: &mut TrainParams) -> Result<Start, Failure> {
-        let bytes = std::fs::read(path).map_err(|error| {
-            Failure::bad_input(format!("--init takes uniform, gaussian or a file; {}: {error}", path.display()))
-        })?;
-        let network = NetworkFile::from_safetensors(&bytes, path)?.network;
-        if self.hidden.is_none() {
-            params.hidden = network.hidden();
-        }
-        params.activation = network.activation;
-        params.bias = network.has_bias();
-        Ok(Start::Weights(Box::new(network)))
     }
 }
 
@@ -190,29 +136,17 @@ impl TrainCommand {
     }
 
     fn begun(&self, task: &Task, engine: String) -> Result<(RunFolder, Job), Failure> {
-        let (params, start) = self.choices.params()?;
-        let default = || {
-            let task = task.name().to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-            format!("runs/{task}-h{}-seed{}", params.hidden, params.seed).into()
-        };
-        let path = self.out.clone().unwrap_or_else(default);
-        let job = Job { task: task.clone(), params: params.clone(), start };
-        job.check()?;
-        let manifest = Manifest::new(task, params, engine);
-        Ok((RunFolder::create(&path, manifest, self.force)?, job))
+        let (params, start) = self.choices.chosen().params()?;
+        let job = Job { task: task.clone(), params, start };
+        let path = self.out.clone().unwrap_or_else(|| RunFolder::default_path(&job));
+        Ok((RunFolder::begin(&path, &job, engine, self.force)?, job))
     }
 
     fn resumed(&self, path: &Path) -> Result<(RunFolder, Job), Failure> {
-        let folder = RunFolder::open(path)?;
-        let manifest = folder.manifest();
-        if manifest.status == Status::Complete {
-            return Err(ketbra::run_folder::RunFolderError::Complete { path: path.into() }.into());
-        }
-        let (state, damage) = folder.read_checkpoint()?;
-        if let Some(damage) = damage {
+        let Resumed { folder, job, damage } = RunFolder::resume(path)?;
+        if let (Some(damage), Start::State(state)) = (damage, &job.start) {
             note(&format!("{WARN}warning:{WARN:#} {damage}; going on from the checkpoint before, step {}", state.step));
         }
-        let job = Job { task: manifest.task()?, params: manifest.params.clone(), start: Start::State(Box::new(state)) };
         Ok((folder, job))
     }
 }
@@ -224,60 +158,24 @@ pub fn train(engine: &dyn Engine, folder: RunFolder, job: Job, tensorboard: bool
         Start::State(state) => state.step,
         Start::Random | Start::Weights(_) => 0,
     };
-    let mut recorder = Recorder::new();
-    recorder.add(folder, resumed_at, tensorboard)?;
     interrupt::listen();
-    let watch = Watch { recorder, progress: Progress::new(job.params.steps, resumed_at) };
-    let begin = Instant::now();
-    let result = engine.train(std::slice::from_ref(&job), &watch).pop();
-    let seconds = begin.elapsed().as_secs_f64();
-    let Watch { recorder, progress } = watch;
+    let progress = Progress::new(job.params.steps, resumed_at);
+    let trained = folder.train(&job, engine, tensorboard, &Watch { progress: &progress });
     progress.finish();
-    let Some(mut folder) = recorder.into_folders().pop() else { return Ok(()) };
-    match result {
-        Some(Ok(Outcome { state, accuracy: Some(accuracy) })) => {
-            let summary = summarize(&job, accuracy, state.metrics, resumed_at, seconds);
-            folder.write_network(&state.network)?;
-            folder.write_manifest(|manifest| {
-                manifest.status = Status::Complete;
-                manifest.result = Some(summary.clone());
-            })?;
-            if json {
-                print_json(&summary)
-            } else {
-                print(&in_words(&summary, &path))
-            }
-            Ok(())
-        }
-        Some(Ok(outcome)) => {
-            folder.write_network(&outcome.state.network)?;
-            let (step, steps) = (outcome.state.step, job.params.steps);
-            Err(Failure::interrupted(format!(
-                "stopped after step {step} of {steps}, and saved; go on with 'ketbra train --resume {}'",
+    let trained = trained?;
+    match &trained.result {
+        Some(result) if json => print_json(result),
+        Some(result) => print(&in_words(result, &path)),
+        None => {
+            return Err(Failure::interrupted(format!(
+                "stopped after step {} of {}, and saved; go on with 'ketbra train --resume {}'",
+                trained.state.step,
+                job.params.steps,
                 path.display()
-            )))
+            )));
         }
-        Some(Err(error)) => {
-            if matches!(error, TrainError::Diverged { .. }) {
-                folder.write_manifest(|manifest| manifest.status = Status::Diverged)?;
-            }
-            Err(error.into())
-        }
-        None => Err(Failure::could_not("training ended without a result")),
     }
-}
-
-fn summarize(job: &Job, accuracy: Accuracy, last: Option<Metrics>, resumed_at: u64, seconds: f64) -> RunResult {
-    let steps = job.params.steps;
-    RunResult {
-        steps,
-        seconds,
-        steps_per_second: (steps - resumed_at) as f64 / seconds,
-        loss: last.map_or(f64::NAN, |metrics| metrics.loss),
-        horizon: last.map_or(0, |metrics| metrics.horizon),
-        accuracy,
-        learned: accuracy.value >= job.params.test.learned_from,
-    }
+    Ok(())
 }
 
 fn in_words(result: &RunResult, path: &Path) -> String {
@@ -296,23 +194,14 @@ fn in_words(result: &RunResult, path: &Path) -> String {
     )
 }
 
-/// Keeps records, moves the bar, and stops when asked to.
-struct Watch {
-    recorder: Recorder,
-    progress: Progress,
+/// Moves the bar, and stops when asked to.
+struct Watch<'a> {
+    progress: &'a Progress,
 }
 
-impl Observer for Watch {
+impl Observer for Watch<'_> {
     fn progress(&self, _job: usize, metrics: &Metrics) {
         self.progress.show(metrics);
-    }
-
-    fn record(&self, job: usize, metrics: &Metrics) -> Result<(), RecordError> {
-        self.recorder.record(job, metrics)
-    }
-
-    fn checkpoint(&self, job: usize, state: &TrainState) -> Result<(), RecordError> {
-        self.recorder.checkpoint(job, state)
     }
 
     fn stop(&self, _job: usize) -> bool {

@@ -3,11 +3,13 @@
 //! Every stage runs once, on simulations that they share, and the result says what was found, how sure it is and what
 //! speaks against it. Text, JSON and the page are views of one [`Interpretation`].
 
+mod known;
 mod params;
 mod pipeline;
 mod verdict;
 mod warning;
 
+pub use known::Known;
 pub use params::InterpretParams;
 pub use pipeline::interpret;
 pub use verdict::{Reason, Verdict, VerdictParams};
@@ -22,7 +24,7 @@ use crate::observe::ObserveError;
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::spectrum::Spectrum;
 use crate::superposition::{Superposition, SuperpositionError};
-use crate::task::Task;
+use crate::task::{Task, TaskError};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -161,6 +163,18 @@ pub struct Details {
 /// Why a network could not be interpreted.
 #[derive(Debug, thiserror::Error)]
 pub enum InterpretError {
+    /// Nothing says what the network was trained on.
+    #[error("the file does not say which task the network was trained on; pass --task T, or --blind --s N")]
+    NoTask,
+    /// Nothing says for how many steps inputs are presented.
+    #[error("--blind needs to know the number of input steps; pass --s N")]
+    NoInputSteps,
+    /// A task that is not to be used.
+    #[error("--task and --blind exclude each other: pass the task, or let the function be read back")]
+    TaskAndBlind,
+    /// A task that cannot be.
+    #[error(transparent)]
+    Task(#[from] TaskError),
     /// Simulation failed.
     #[error(transparent)]
     Observe(#[from] ObserveError),

@@ -15,6 +15,7 @@ pub use observability::observability;
 pub use remainder::Remainder;
 pub use score::{Component, Score};
 
+use crate::choose::{UnknownWord, choose};
 use crate::circuit::Core;
 use crate::linearize::{Linearization, LinearizeError, Visited};
 use crate::network::Network;
@@ -42,10 +43,28 @@ pub enum Method {
     Rollout,
 }
 
+impl std::str::FromStr for Method {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        choose("method", word, &Self::ALL.map(|method| (method.name(), method)))
+    }
+}
+
 impl Method {
     /// Every method, in the order in which they are shown.
     pub const ALL: [Self; 6] =
         [Self::Orbit, Self::Dual, Self::DualOrbit, Self::Power, Self::PowerReference, Self::Rollout];
+
+    /// The methods of a list separated by commas; `all` is all of them.
+    pub fn list(words: &str) -> Result<Vec<Self>, UnknownWord> {
+        if words == "all" {
+            return Ok(Self::ALL.to_vec());
+        }
+        let each = words.split(',').map(|word| word.trim().parse::<Self>());
+        each.collect::<Result<_, _>>()
+            .map_err(|error| UnknownWord { known: format!("{}, or all", error.known), ..error })
+    }
 
     /// The name, as typed.
     pub fn name(self) -> &'static str {

@@ -1,6 +1,7 @@
 //! Initial weights.
 
 use super::{Activation, Biases, Network};
+use crate::choose::{UnknownWord, choose};
 use crate::random::{Purpose, Stream};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,14 @@ enum Place {
     InputBias = 3,
     RecurrentBias = 4,
     ReadoutBias = 5,
+}
+
+impl std::str::FromStr for Initialization {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        choose("initialization", word, &[("uniform", Self::Uniform), ("gaussian", Self::Gaussian)])
+    }
 }
 
 impl Initialization {

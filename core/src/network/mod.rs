@@ -19,6 +19,7 @@ pub use simulate::{Accuracy, Trajectory};
 pub use store::{Metadata, NetworkFile};
 pub use tensors::{Tensor, Tensors};
 
+use crate::choose::{UnknownWord, choose};
 use crate::numeric::{tanh, tanh_in_place};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,14 @@ pub enum Activation {
     Relu,
     /// No nonlinearity: the linear network of the theory.
     Identity,
+}
+
+impl std::str::FromStr for Activation {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        choose("activation", word, &[("tanh", Self::Tanh), ("relu", Self::Relu), ("identity", Self::Identity)])
+    }
 }
 
 impl Activation {

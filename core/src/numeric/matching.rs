@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::NumericError;
+use crate::choose::{UnknownWord, choose};
 
 /// How angles are paired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -14,6 +15,14 @@ pub enum Matching {
     /// Each angle of the first set, in the order given, takes the nearest one still free. Depends on the order; kept
     /// for parity with the authors' code.
     Greedy,
+}
+
+impl std::str::FromStr for Matching {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        choose("matching", word, &[("optimal", Self::Optimal), ("greedy", Self::Greedy)])
+    }
 }
 
 /// A one-to-one pairing of two sets of angles.

@@ -10,11 +10,12 @@ mod words;
 
 use crate::circuit::CircuitError;
 use crate::interpret::Interpretation;
-use crate::network::Network;
+use crate::network::{Network, NetworkFile};
 use crate::numeric::NumericError;
 use flate2::{Compression, write::GzEncoder};
 use serde::Serialize;
 use std::io::Write;
+use std::path::Path;
 
 /// What a page says about where its network comes from.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,27 @@ pub struct Provenance {
     pub made: Vec<(String, String)>,
     /// The course of training, where it is known.
     pub training: Option<Training>,
+}
+
+/// Rows of a training curve that a page shows.
+const MOST_ROWS: usize = 2000;
+
+impl Provenance {
+    /// Of a network in a run folder or in a file.
+    pub fn of(path: &Path, file: &NetworkFile) -> Self {
+        let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
+        let title = if path.is_dir() { whole.file_name() } else { whole.file_stem() };
+        let metrics = std::fs::read_to_string(path.join("metrics.csv")).ok().filter(|_| path.is_dir());
+        let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut made = vec![("network".to_string(), name)];
+        let short = file.metadata.iter().filter(|(_, value)| !value.contains('\n'));
+        made.extend(short.map(|(name, value)| (format!("file: {name}"), value.clone())));
+        Self {
+            title: title.unwrap_or_default().to_string_lossy().into_owned(),
+            made,
+            training: metrics.and_then(|text| Training::from_csv(&text, MOST_ROWS)),
+        }
+    }
 }
 
 /// The course of training, an entry a row.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::network::NetworkError;
 use crate::task::TaskError;
+use crate::train::TrainError;
 
 /// Why a run folder could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +62,9 @@ pub enum RunFolderError {
     /// The task of the manifest.
     #[error(transparent)]
     Task(#[from] TaskError),
+    /// Training.
+    #[error(transparent)]
+    Train(#[from] TrainError),
     /// The weights.
     #[error(transparent)]
     Network(#[from] NetworkError),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RunFolderError;
 use super::crc32c::crc32c;
-use crate::network::Accuracy;
+use crate::network::{Accuracy, Metadata};
 use crate::task::Task;
 use crate::train::TrainParams;
 
@@ -117,6 +117,13 @@ impl Manifest {
         let lines: Vec<String> = recurrence.iter().map(|line| quoted(line)).collect();
         let text = format!("name = {}\ns = {s}\nd = {d}\nrecurrence = [{}]", quoted(name), lines.join(", "));
         Ok(Task::from_toml(&text, super::MANIFEST, name)?)
+    }
+
+    /// What the file of the network says about it.
+    pub fn metadata(&self) -> Result<Metadata, RunFolderError> {
+        let Self { params, ketbra, .. } = self;
+        let entries = [("task", self.task()?.to_toml()), ("seed", params.seed.to_string()), ("ketbra", ketbra.clone())];
+        Ok(entries.into_iter().map(|(key, value)| (key.to_string(), value)).collect())
     }
 
     /// A number that tells runs apart: checkpoints of one do not fit another. Steps may change, to go on for longer.

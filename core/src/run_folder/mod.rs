@@ -10,11 +10,13 @@ mod events;
 mod manifest;
 mod metrics;
 mod recorder;
+mod training;
 
 pub use error::RunFolderError;
 pub use events::EventFile;
 pub use manifest::{Manifest, RunResult, Status, TaskRecord};
 pub use recorder::Recorder;
+pub use training::{Resumed, Trained};
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -100,14 +102,7 @@ impl RunFolder {
 
     /// Writes the weights, with the task in the file's metadata.
     pub fn write_network(&self, network: &Network) -> Result<(), RunFolderError> {
-        let params = &self.manifest.params;
-        let metadata = [
-            ("task", self.manifest.task()?.to_toml()),
-            ("seed", params.seed.to_string()),
-            ("ketbra", self.manifest.ketbra.clone()),
-        ];
-        let metadata = metadata.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
-        let file = NetworkFile { network: network.clone(), metadata };
+        let file = NetworkFile { network: network.clone(), metadata: self.manifest.metadata()? };
         Ok(file.save(&self.path.join(NETWORK))?)
     }
 

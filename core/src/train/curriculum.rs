@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::TrainError;
+use crate::choose::{UnknownWord, choose};
 
 /// A rule for the horizon: how many output steps the loss looks at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +50,12 @@ impl Curriculum {
     /// `none` with its default.
     pub fn none() -> Self {
         Self::None { horizon: 100 }
+    }
+
+    /// A curriculum by its name, with its defaults.
+    pub fn named(word: &str) -> Result<Self, UnknownWord> {
+        let all = [Self::table1(), Self::adaptive(), Self::none()].map(|curriculum| (curriculum.name(), curriculum));
+        choose("curriculum", word, &all)
     }
 
     /// What it is called on the command line.

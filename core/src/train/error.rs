@@ -1,5 +1,7 @@
 //! What can go wrong in training.
 
+use crate::network::NetworkError;
+
 /// Why a network was not trained to the end.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
@@ -25,6 +27,15 @@ pub enum TrainError {
         /// The task.
         task: String,
     },
+    /// Initial weights that are neither drawn nor in a file.
+    #[error("--init takes uniform, gaussian or a file, but there is no file '{init}'")]
+    NoSuchStart {
+        /// What was given.
+        init: String,
+    },
+    /// Initial weights that cannot be read.
+    #[error(transparent)]
+    Start(#[from] NetworkError),
     /// The loss or the gradient is NaN or infinite.
     #[error(
         "training diverged at step {step}: the {what} is {value}; try a smaller learning rate than {learning_rate:e} or a \
@@ -48,6 +59,9 @@ pub enum TrainError {
     /// The CUDA device cannot be used.
     #[error(transparent)]
     Cuda(#[from] super::cuda::CudaError),
+    /// An engine that lost a job.
+    #[error("training ended without a result; try again, and report it if it stays so")]
+    NoResult,
     /// Threads could not be started.
     #[error("cannot start {threads} threads: {problem}; try --threads 1")]
     Threads {

@@ -3,6 +3,7 @@
 //! An [`Engine`] trains a list of [`Job`]s while an [`Observer`] watches. The engines
 //! [`cpu::CpuEngine`] and [`cuda::CudaEngine`] stand behind the same interface.
 
+mod choices;
 pub mod cpu;
 pub mod cuda;
 mod curriculum;
@@ -10,6 +11,7 @@ mod engine;
 mod error;
 mod params;
 
+pub use choices::Choices;
 pub use curriculum::{Curriculum, CurriculumState};
 pub use engine::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainState, Unobserved};
 pub use error::TrainError;

@@ -13,6 +13,7 @@ use ketbra::numeric::Matching;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// Read the circuit of a trained network: verdict, spectrum, memories, recurrence
 #[derive(clap::Args)]
@@ -31,13 +32,13 @@ pub struct InterpretCommand {
     #[command(flatten)]
     known: Known,
     /// How the memories are found [default: orbit]
-    #[arg(long, value_name = "METHOD", value_parser = method)]
+    #[arg(long, value_name = "METHOD", value_parser = Method::from_str)]
     method: Option<Method>,
     /// Methods to compare: all, or names separated by commas
     #[arg(long, value_name = "METHODS")]
     methods: Option<String>,
     /// How found eigenvalues are paired with the theory's: optimal, or greedy as the authors do
-    #[arg(long, value_name = "HOW", value_parser = matching)]
+    #[arg(long, value_name = "HOW", value_parser = Matching::from_str)]
     matching: Option<Matching>,
     /// Seed of the inputs that drive the network
     #[arg(long, default_value_t = InterpretParams::default().observe.seed)]
@@ -87,8 +88,7 @@ impl InterpretCommand {
         (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
         params.methods = match self.methods.as_deref() {
             None => vec![],
-            Some("all") => Method::ALL.to_vec(),
-            Some(names) => names.split(',').map(method).collect::<Result<_, _>>().map_err(Failure::bad_input)?,
+            Some(words) => Method::list(words).map_err(Failure::bad_input)?,
         };
         Ok(params)
     }
@@ -118,19 +118,5 @@ impl InterpretCommand {
     fn write(&self, folder: &Path, path: &Path, found: &Interpretation) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(&self.line(path, found)).map_err(Failure::could_not)?;
         write(&folder.join("interpretation.json"), text.as_bytes())
-    }
-}
-
-fn method(name: &str) -> Result<Method, String> {
-    let known = Method::ALL.map(Method::name);
-    let found = Method::ALL.into_iter().find(|method| method.name() == name);
-    found.ok_or_else(|| format!("there is no method '{name}'; choose from {}, or all", known.join(", ")))
-}
-
-fn matching(name: &str) -> Result<Matching, String> {
-    match name {
-        "optimal" => Ok(Matching::Optimal),
-        "greedy" => Ok(Matching::Greedy),
-        _ => Err(format!("there is no matching '{name}'; choose optimal or greedy")),
     }
 }

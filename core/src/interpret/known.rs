@@ -1,0 +1,40 @@
+//! From what a person knows of a network to the question that is put to it.
+
+use super::{InterpretError, Question};
+use crate::network::NetworkFile;
+use crate::task::Task;
+
+/// What is known of a network before it is interpreted.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The task, as typed; nothing for the one that the file names.
+    pub task: Option<String>,
+    /// Whether to use no task at all.
+    pub blind: bool,
+    /// Variables, which is input steps.
+    pub s: Option<usize>,
+    /// Components of a variable.
+    pub d: Option<usize>,
+}
+
+impl Known {
+    /// The question to put to a network.
+    pub fn question(&self, file: &NetworkFile) -> Result<Question, InterpretError> {
+        let (s, d) = (self.s, self.d);
+        if self.blind {
+            if self.task.is_some() {
+                return Err(InterpretError::TaskAndBlind);
+            }
+            // Of what the file says about its task only the number of input steps is used.
+            let beside = || file.metadata.get("s")?.parse().ok();
+            let inside = || file.task(None, None).ok()?.map(|task| task.s());
+            let s = s.or_else(beside).or_else(inside);
+            return s.map(|s| Question::Blind { s }).ok_or(InterpretError::NoInputSteps);
+        }
+        let task = match &self.task {
+            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?),
+            None => file.task(s, d)?,
+        };
+        task.map(Question::Task).ok_or(InterpretError::NoTask)
+    }
+}

@@ -1,0 +1,139 @@
+//! Training one network into its folder: begun, gone on with, brought to an end.
+
+use super::{Manifest, Recorder, RunFolder, RunFolderError, RunResult, Status};
+use crate::train::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainState};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A run that can go on.
+pub struct Resumed {
+    /// Its folder.
+    pub folder: RunFolder,
+    /// What is left to do.
+    pub job: Job,
+    /// What is wrong with a newer checkpoint, where an older one had to do.
+    pub damage: Option<RunFolderError>,
+}
+
+/// Training that was left in an orderly way.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// Where it stands.
+    pub state: TrainState,
+    /// What came of it; nothing where the observer asked for a stop.
+    pub result: Option<RunResult>,
+}
+
+impl Trained {
+    /// Trains a job and keeps no records.
+    pub fn in_memory(job: &Job, engine: &dyn Engine, observer: &dyn Observer) -> Result<Self, TrainError> {
+        let begin = Instant::now();
+        let ended = engine.train(std::slice::from_ref(job), observer).pop();
+        let seconds = begin.elapsed().as_secs_f64();
+        let Outcome { state, accuracy } = ended.unwrap_or(Err(TrainError::NoResult))?;
+        let steps = job.params.steps;
+        let result = accuracy.map(|accuracy| RunResult {
+            steps,
+            seconds,
+            steps_per_second: (steps - resumed_at(job)) as f64 / seconds,
+            loss: state.metrics.map_or(f64::NAN, |metrics| metrics.loss),
+            horizon: state.metrics.map_or(0, |metrics| metrics.horizon),
+            accuracy,
+            learned: accuracy.value >= job.params.test.learned_from,
+        });
+        Ok(Self { state, result })
+    }
+}
+
+/// Steps that were taken before.
+fn resumed_at(job: &Job) -> u64 {
+    match &job.start {
+        Start::State(state) => state.step,
+        Start::Random | Start::Weights(_) => 0,
+    }
+}
+
+impl RunFolder {
+    /// Where a run goes if nobody says otherwise.
+    pub fn default_path(job: &Job) -> PathBuf {
+        let task = job.task.name().to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        format!("runs/{task}-h{}-seed{}", job.params.hidden, job.params.seed).into()
+    }
+
+    /// A folder for a job that begins; `engine` is what trains it.
+    pub fn begin(path: &Path, job: &Job, engine: String, force: bool) -> Result<Self, RunFolderError> {
+        job.check()?;
+        Self::create(path, Manifest::new(&job.task, job.params.clone(), engine), force)
+    }
+
+    /// Opens an unfinished run at its newest checkpoint.
+    pub fn resume(path: &Path) -> Result<Resumed, RunFolderError> {
+        let folder = Self::open(path)?;
+        let manifest = folder.manifest();
+        if manifest.status == Status::Complete {
+            return Err(RunFolderError::Complete { path: path.into() });
+        }
+        let (state, damage) = folder.read_checkpoint()?;
+        let job = Job { task: manifest.task()?, params: manifest.params.clone(), start: Start::State(Box::new(state)) };
+        Ok(Resumed { folder, job, damage })
+    }
+
+    /// Trains a job into this folder. `observer` looks on and may ask for a stop; records are kept here.
+    pub fn train(
+        self,
+        job: &Job,
+        engine: &dyn Engine,
+        tensorboard: bool,
+        observer: &dyn Observer,
+    ) -> Result<Trained, RunFolderError> {
+        let mut recorder = Recorder::new();
+        recorder.add(self, resumed_at(job), tensorboard)?;
+        let kept = Kept { recorder, observer };
+        let trained = Trained::in_memory(job, engine, &kept);
+        let Some(mut folder) = kept.recorder.into_folders().pop() else { return Err(TrainError::NoResult.into()) };
+        if matches!(trained, Err(TrainError::Diverged { .. })) {
+            folder.write_manifest(|manifest| manifest.status = Status::Diverged)?;
+        }
+        let trained = trained?;
+        folder.write_network(&trained.state.network)?;
+        if trained.result.is_some() {
+            folder.write_manifest(|manifest| {
+                manifest.status = Status::Complete;
+                manifest.result = trained.result.clone();
+            })?;
+        }
+        Ok(trained)
+    }
+
+    /// Keeps a run that was stopped, so that it can go on.
+    pub fn keep(&self, state: &TrainState) -> Result<(), RunFolderError> {
+        self.write_checkpoint(state)?;
+        self.write_network(&state.network)
+    }
+}
+
+/// Keeps records, and lets somebody else look on.
+struct Kept<'a> {
+    recorder: Recorder,
+    observer: &'a dyn Observer,
+}
+
+impl Observer for Kept<'_> {
+    fn progress(&self, job: usize, metrics: &Metrics) {
+        self.observer.progress(job, metrics);
+    }
+
+    fn record(&self, job: usize, metrics: &Metrics) -> Result<(), RecordError> {
+        self.recorder.record(job, metrics)?;
+        self.observer.record(job, metrics)
+    }
+
+    fn checkpoint(&self, job: usize, state: &TrainState) -> Result<(), RecordError> {
+        self.recorder.checkpoint(job, state)?;
+        self.observer.checkpoint(job, state)
+    }
+
+    fn stop(&self, job: usize) -> bool {
+        self.observer.stop(job)
+    }
+}

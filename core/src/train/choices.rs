@@ -1,0 +1,113 @@
+//! What a person chooses about training; everything else keeps its default.
+
+use super::{Curriculum, Start, TrainError, TrainParams};
+use crate::network::{Activation, Initialization, NetworkFile};
+use std::path::Path;
+
+/// Choices by the names of the command line, Python and sweep files.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// Hidden units.
+    pub hidden: Option<usize>,
+    /// Seed of weights and inputs.
+    pub seed: Option<u64>,
+    /// Optimizer steps.
+    pub steps: Option<u64>,
+    /// How the horizon grows.
+    pub curriculum: Option<Curriculum>,
+    /// Threshold of the curriculum.
+    pub threshold: Option<f64>,
+    /// Longest horizon.
+    pub horizon: Option<usize>,
+    /// L2 regularization.
+    pub l2: Option<f64>,
+    /// Learning rate.
+    pub lr: Option<f64>,
+    /// Largest norm of the gradient.
+    pub clip: Option<f64>,
+    /// Samples in a batch.
+    pub batch: Option<usize>,
+    /// `uniform`, `gaussian`, or a file with the initial weights.
+    pub init: Option<String>,
+    /// Whether cell and readout have biases.
+    pub bias: bool,
+    /// Nonlinearity of the cell.
+    pub activation: Option<Activation>,
+    /// Steps between rows of metrics.
+    pub metrics_every: Option<u64>,
+    /// Steps between checkpoints.
+    pub checkpoint_every: Option<u64>,
+}
+
+impl Choices {
+    /// The parameters and the start that were chosen, checked.
+    pub fn params(&self) -> Result<(TrainParams, Start), TrainError> {
+        let mut curriculum = self.curriculum.clone().unwrap_or_else(Curriculum::table1);
+        if let Some(horizon) = self.horizon {
+            curriculum = curriculum.up_to(horizon);
+        }
+        if let Some(threshold) = self.threshold {
+            curriculum = curriculum.with_threshold(threshold);
+        }
+        let mut params = TrainParams::with_curriculum(curriculum);
+        fn set<T: Copy>(field: &mut T, choice: Option<T>) {
+            *field = choice.unwrap_or(*field);
+        }
+        set(&mut params.hidden, self.hidden);
+        set(&mut params.seed, self.seed);
+        set(&mut params.steps, self.steps);
+        set(&mut params.l2, self.l2);
+        set(&mut params.learning_rate, self.lr);
+        set(&mut params.clip, self.clip);
+        set(&mut params.batch, self.batch);
+        set(&mut params.activation, self.activation);
+        set(&mut params.metrics_every, self.metrics_every);
+        set(&mut params.checkpoint_every, self.checkpoint_every);
+        params.bias = self.bias;
+        let start = match self.init.as_deref() {
+            None => Start::Random,
+            Some(word) => match word.parse::<Initialization>() {
+                Ok(initialization) => {
+                    params.initialization = initialization;
+                    Start::Random
+                }
+                Err(_) => self.given_weights(Path::new(word), &mut params)?,
+            },
+        };
+        params.check()?;
+        Ok((params, start))
+    }
+
+    fn given_weights(&self, path: &Path, params: &mut TrainParams) -> Result<Start, TrainError> {
+        if !path.exists() {
+            return Err(TrainError::NoSuchStart { init: path.to_string_lossy().into() });
+        }
+        let network = NetworkFile::open(path)?.network;
+        params.hidden = self.hidden.unwrap_or(network.hidden());
+        params.activation = network.activation;
+        params.bias = network.has_bias();
+        Ok(Start::Weights(Box::new(network)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_chosen_keeps_its_default() {
+        let (params, _) = Choices::default().params().unwrap();
+        assert_eq!(params, TrainParams::default());
+        let choices = Choices { curriculum: Some(Curriculum::adaptive()), horizon: Some(50), ..Choices::default() };
+        let (params, _) = choices.params().unwrap();
+        assert_eq!(params, TrainParams::with_curriculum(Curriculum::adaptive().up_to(50)));
+    }
+
+    #[test]
+    fn impossible_choices_are_refused() {
+        let refusal = |choices: Choices| choices.params().unwrap_err().to_string();
+        assert_eq!(refusal(Choices { hidden: Some(0), ..Choices::default() }), "hidden is 0, but must be at least 1");
+        let init = refusal(Choices { init: Some("gausian".into()), ..Choices::default() });
+        assert!(init.contains("uniform, gaussian or a file") && init.contains("gausian"), "{init}");
+    }
+}
