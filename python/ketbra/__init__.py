@@ -1,0 +1,58 @@
+"""Read recurrent networks as circuits of variable memories.
+
+    net = ketbra.train("T2", hidden=128, seed=1)
+    found = ketbra.interpret(net)
+    found.verdict, found.accuracy, found.recurrence
+    edited = found.edit(to="T3")
+
+Arrays are NumPy's, time first: (time, batch, feature). Variable 1 is the oldest, variable s the newest. Everything that is
+random has a seed, and the same seed gives the same bytes as the command line.
+"""
+
+from ._edit import Edited
+from ._errors import (
+    EditError,
+    Error,
+    InterpretError,
+    MissingPackageError,
+    NetworkError,
+    ReportError,
+    RunFolderError,
+    SweepError,
+    TaskError,
+    TrainError,
+)
+from ._interpret import Interpretation, interpret
+from ._ketbra import __version__
+from ._memories import Memories
+from ._network import Network
+from ._spectrum import Spectra, Spectrum
+from ._sweep import Sweep, sweep
+from ._task import Task
+from ._train import Training, train
+
+__all__ = [
+    "EditError",
+    "Edited",
+    "Error",
+    "InterpretError",
+    "Interpretation",
+    "Memories",
+    "MissingPackageError",
+    "Network",
+    "NetworkError",
+    "ReportError",
+    "RunFolderError",
+    "Spectra",
+    "Spectrum",
+    "Sweep",
+    "SweepError",
+    "Task",
+    "TaskError",
+    "TrainError",
+    "Training",
+    "__version__",
+    "interpret",
+    "sweep",
+    "train",
+]

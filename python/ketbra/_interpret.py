@@ -1,0 +1,263 @@
+"""From weights to a circuit that a person can read."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, Literal, overload
+
+from . import _ketbra
+from ._arrays import FloatArray, whole
+from ._edit import Edited, edit
+from ._errors import Error, InterpretError
+from ._memories import Memories
+from ._network import Network
+from ._spectrum import Spectra
+from ._task import Task
+
+PAGE_HEIGHT = 900
+
+
+class Interpretation:
+    """What was found in a network, how sure it is and what speaks against it.
+
+    Arrays are read-only views, nothing is copied. In a notebook it shows itself as the interactive page.
+    """
+
+    def __init__(self, found: _ketbra.Interpretation) -> None:
+        self._found = found
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = json.loads(self._found.json())
+        return document
+
+    @property
+    def verdict(self) -> str:
+        """circuit, superposed, partial or not-learned."""
+        return self._found.verdict
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why."""
+        return self._found.reasons
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know before trusting this."""
+        return [warning["message"] for warning in self._document["warnings"]]
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of right signs on the task over a long output phase; None where no task is known."""
+        accuracy = self._document["accuracy"]
+        return None if accuracy is None else float(accuracy["value"])
+
+    @property
+    def recurrence(self) -> list[str]:
+        """The function read back from the network, a line for each output; empty where it can't be told."""
+        lines: list[str] = self._document["recurrence_in_words"]
+        return lines
+
+    @property
+    def confidence(self) -> str:
+        """How sure the recurrence is: high, behaviour or cannot-tell."""
+        return str(self._document["confidence"])
+
+    @property
+    def task(self) -> Task | None:
+        """The task, given or read back."""
+        task = self._found.task
+        return None if task is None else Task._of(task)
+
+    @property
+    def blind(self) -> bool:
+        """Whether the task was read back and not given."""
+        return bool(self._document["blind"])
+
+    @property
+    def network(self) -> Network:
+        """The network."""
+        network = self._found.network
+        if network is None:
+            raise InterpretError("only trajectories are known, not the network that made them")
+        return Network._of(network)
+
+    @cached_property
+    def methods(self) -> dict[str, Memories]:
+        """The memories by every method that ran."""
+        return {memories.method: Memories(memories) for memories in self._found.memories}
+
+    @property
+    def memories(self) -> Memories:
+        """The variable memories by the method asked for."""
+        for memories in self.methods.values():
+            return memories
+        raise InterpretError(f"there are no memories: the verdict is {self.verdict} ({'; '.join(self.reasons)})")
+
+    @property
+    def phi(self) -> FloatArray:
+        """The learned circuit, core x core; rows receive, columns send. `task.phi` is what theory predicts."""
+        return self.memories.phi
+
+    @cached_property
+    def spectrum(self) -> Spectra:
+        """Eigenvalues against the theory's, by place."""
+        return Spectra(self._document["spectrum"])
+
+    def decode(self, hidden: Any, *, first: int = 0, batch_first: bool = False) -> FloatArray:
+        """Contents of hidden states: (time, batch, H) -> (time, batch, s, d). See `Memories.decode`."""
+        return self.memories.decode(hidden, first=first, batch_first=batch_first)
+
+    def edit(
+        self,
+        to: str | os.PathLike[str] | Task | None = None,
+        *,
+        set: str | None = None,
+        negate: int | None = None,
+        keep: tuple[int, float] | None = None,
+        seed: int | None = None,
+    ) -> Edited:
+        """The network made to compute something else, without a gradient step. Exactly one of:
+
+        to: another task; set: one output copies another past component, e.g. "u1 = -u3[t-2]"; negate: one output changes
+        its sign; keep: one variable (1 is the oldest) is kept with another strength, e.g. (3, 0.5)
+        """
+        network, task = self._found.network, self._found.task
+        if network is None:
+            raise InterpretError("only trajectories are known, and only a network can be edited; pass it to interpret")
+        if task is None:
+            raise InterpretError("I can't tell what the network computes now; pass the task it was trained on with task=")
+        return edit(network, task, to, set, negate, keep, seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that `ketbra interpret --json` prints."""
+        document: dict[str, Any] = json.loads(self._found.json())
+        return document
+
+    def to_json(self) -> str:
+        """The same as text, in the same order."""
+        return self._found.json()
+
+    def page(self) -> str:
+        """The interactive page: one HTML document that needs nothing else."""
+        page = self._found.page("network")
+        if page is None:
+            raise InterpretError("only trajectories are known, and a page runs the network; pass it to interpret")
+        return page
+
+    def save_page(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page, all of it or nothing."""
+        _ketbra.write_whole(os.fspath(path), self.page())
+
+    def __repr__(self) -> str:
+        task = self._document["task"]
+        name = "blind" if self.blind and task["name"] else task["name"] or "function unknown"
+        accuracy = "" if self.accuracy is None else f", accuracy {self.accuracy:.4f}"
+        worst = f", worst component {self.memories.worst:.4f}" if self.methods else ""
+        hidden = self._document["hidden"]
+        return f"<ketbra.Interpretation {self.verdict}: {name}, s={task['s']} d={task['d']} H={hidden}{accuracy}{worst}>"
+
+    def _repr_html_(self) -> str:
+        if self._found.network is None:
+            return f"<pre>{html.escape(str(self))}</pre>"
+        page = html.escape(self.page(), quote=True)
+        return f'<iframe srcdoc="{page}" width="100%" height="{PAGE_HEIGHT}" style="border:0" title="ketbra"></iframe>'
+
+
+@overload
+def interpret(
+    network: list[Any] | tuple[Any, ...],
+    *,
+    task: str | os.PathLike[str] | Task | None = ...,
+    blind: bool = ...,
+    s: int | None = ...,
+    d: int | None = ...,
+    method: str | None = ...,
+    methods: str | Sequence[str] | None = ...,
+    matching: str | None = ...,
+    seed: int | None = ...,
+    threads: int | None = ...,
+    recurrent: Any = ...,
+    readout: Any = ...,
+) -> list[Interpretation]: ...
+@overload
+def interpret(
+    network: Any,
+    *,
+    task: str | os.PathLike[str] | Task | None = ...,
+    blind: bool = ...,
+    s: int | None = ...,
+    d: int | None = ...,
+    method: str | None = ...,
+    methods: str | Sequence[str] | None = ...,
+    matching: str | None = ...,
+    seed: int | None = ...,
+    threads: int | None = ...,
+    recurrent: Any = ...,
+    readout: Any = ...,
+) -> Interpretation: ...
+def interpret(
+    network: Any,
+    *,
+    task: str | os.PathLike[str] | Task | None = None,
+    blind: bool = False,
+    s: int | None = None,
+    d: int | None = None,
+    method: str | None = None,
+    methods: str | Sequence[str] | None = None,
+    matching: str | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    recurrent: Any = None,
+    readout: Any = None,
+) -> Interpretation | list[Interpretation]:
+    """Reads the circuit of a trained network, or of each network of a list, side by side.
+
+    Parameters
+    ----------
+    network: a `ketbra.Network` or whatever `ketbra.Network(...)` takes: a path, a torch.nn.Module, a state_dict, arrays;
+        or a list of these
+    task: what it was trained on, where its file does not say: a name, an id, a .toml file or a `ketbra.Task`
+    blind: use no task; the function is read back from the network alone
+    s: input steps, for `blind` and for tasks that come in any size; d: components
+    method: how memories are found: orbit, dual, dual-orbit, power, power-reference, rollout [orbit]
+    methods: methods to compare: "all", names separated by commas, or a list of names
+    matching: how eigenvalues are paired with the theory's: optimal or greedy [optimal]
+    seed: seed of the inputs that drive the network [1]
+    threads: networks of a list that are interpreted at the same time [one for each core]
+    recurrent, readout: which layers of a module, where that is not clear
+    """
+    many = isinstance(network, (list, tuple))
+    sources: Iterable[Any] = network if many else [network]
+    given = [source if isinstance(source, (str, os.PathLike)) else _native(source, recurrent, readout) for source in sources]
+    results = _ketbra.interpret(
+        given,
+        task=task._task if isinstance(task, Task) else task,
+        blind=blind,
+        s=whole(s, "s", InterpretError),
+        d=whole(d, "d", InterpretError),
+        method=method,
+        methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
+        matching=matching,
+        seed=whole(seed, "seed", InterpretError),
+        threads=whole(threads, "threads", InterpretError, 1),
+    )
+    found = [_or_raise(result, place if many else None) for place, result in enumerate(results)]
+    return found if many else found[0]
+
+
+def _native(source: Any, recurrent: Any, readout: Any) -> _ketbra.Network:
+    network = source if isinstance(source, Network) else Network(source, recurrent=recurrent, readout=readout)
+    return network._network
+
+
+def _or_raise(result: _ketbra.Interpretation | Exception, place: int | None) -> Interpretation:
+    if isinstance(result, Exception):
+        if place is not None and isinstance(result, Error):
+            raise type(result)(f"network {place} of the list: {result}") from None
+        raise result
+    return Interpretation(result)

@@ -1,0 +1,100 @@
+"""What a network should compute."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import _ketbra
+from ._arrays import ComplexArray, FloatArray, floats, whole
+from ._errors import TaskError
+
+
+class Task:
+    """A variable-binding task: u(t) = f(u(t-1), ..., u(t-s)) with d components a variable.
+
+    `Task("T3")`, `Task("repeat-copy", s=16, d=5)`, `Task("255,0,0")`, `Task("my.toml")`, or `Task.from_matrix(f, s=2)`.
+    """
+
+    __slots__ = ("_task",)
+    _task: _ketbra.Task
+
+    def __init__(self, name: str | os.PathLike[str] | Task, *, s: int | None = None, d: int | None = None) -> None:
+        if isinstance(name, Task):
+            self._task = name._task
+            return
+        if not isinstance(name, (str, os.PathLike)):
+            raise TaskError(f"{name!r} is no task; pass a name such as 'T3', an id, a path, or Task.from_matrix(f, s=S)")
+        s, d = whole(s, "s", TaskError), whole(d, "d", TaskError)
+        self._task = _ketbra.Task.parse(os.fspath(name), s, d)
+
+    @classmethod
+    def from_matrix(cls, matrix: Any, *, s: int, name: str = "matrix") -> Task:
+        """A task by the matrix of f, d x (s*d), variable 1 (the oldest) first."""
+        function = floats(matrix, "matrix", ("d", "s*d"), TaskError)
+        steps = whole(s, "s", TaskError)
+        return cls._of(_ketbra.Task.from_matrix(name, 0 if steps is None else steps, function))
+
+    @classmethod
+    def _of(cls, task: _ketbra.Task) -> Task:
+        made = cls.__new__(cls)
+        made._task = task
+        return made
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._task.name
+
+    @property
+    def s(self) -> int:
+        """Variables, which is input steps."""
+        return self._task.s
+
+    @property
+    def d(self) -> int:
+        """Components of a variable."""
+        return self._task.d
+
+    @property
+    def recurrence(self) -> list[str]:
+        """f, a line for each output."""
+        return self._task.recurrence
+
+    @property
+    def matrix(self) -> FloatArray:
+        """f, d x (s*d)."""
+        return self._task.matrix
+
+    @property
+    def phi(self) -> FloatArray:
+        """The circuit that theory predicts, core x core; rows receive, columns send."""
+        return self._task.phi
+
+    @property
+    def core(self) -> int:
+        """Components that are kept for good."""
+        return self._task.core
+
+    @property
+    def components(self) -> list[tuple[int, int]] | None:
+        """Variable and component (both from 1) of each entry of the core; None for a dense f."""
+        return self._task.components
+
+    @property
+    def eigenvalues(self) -> ComplexArray:
+        """Eigenvalues of phi."""
+        return self._task.eigenvalues
+
+    def to_toml(self) -> str:
+        """The text of a task file."""
+        return self._task.to_toml()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Task) and self._task.same_function(other._task)
+
+    def __hash__(self) -> int:
+        return hash((self.s, self.d, tuple(self.recurrence)))
+
+    def __repr__(self) -> str:
+        return f"<ketbra.Task {self.name}: s={self.s} d={self.d}, core {self.core}>"

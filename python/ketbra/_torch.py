@@ -1,0 +1,97 @@
+"""Networks from and to PyTorch. Imported only when a module is at hand or asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arrays import FloatArray, floats
+from ._errors import NetworkError
+from ._optional import need
+
+if TYPE_CHECKING:
+    from ._network import Network
+
+BY_TRAJECTORIES = "interpret it by its trajectories: ketbra.interpret_trajectories(hidden, outputs, s=S)"
+
+
+def arrays_of_module(module: Any, recurrent: Any, readout: Any) -> tuple[dict[str, FloatArray], str]:
+    """The weights of a module under PyTorch's names, and its activation."""
+    torch = need("torch", "a network from a torch.nn.Module")
+    nn = torch.nn
+    layer = _layer(module, recurrent, "recurrent", (nn.RNNBase, nn.RNNCellBase), lambda _: True)
+    kind = type(layer).__name__
+    if not isinstance(layer, (nn.RNN, nn.RNNCell)):
+        raise NetworkError(f"the recurrent layer is a {kind}; only RNN and RNNCell can be read, {BY_TRAJECTORIES}")
+    if getattr(layer, "num_layers", 1) != 1 or getattr(layer, "bidirectional", False):
+        raise NetworkError(f"the {kind} has several layers or directions; only one can be read, {BY_TRAJECTORIES}")
+    fits = lambda linear: linear.in_features == layer.hidden_size  # noqa: E731
+    linear = _layer(module, readout, "readout", (nn.Linear,), fits)
+    if not isinstance(linear, nn.Linear):
+        raise NetworkError(f"the readout is a {type(linear).__name__}; only a Linear can be read, {BY_TRAJECTORIES}")
+    suffix = "_l0" if isinstance(layer, nn.RNN) else ""
+    arrays = {}
+    for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+        # Attributes and not the state_dict: a parametrized weight is what the layer uses.
+        value = getattr(layer, name + suffix, None)
+        if value is not None:
+            arrays[f"rnn.{name}_l0"] = floats(value, f"{name}{suffix}", None, NetworkError)
+    for name in ("weight", "bias"):
+        value = getattr(linear, name)
+        if value is not None:
+            arrays[f"readout.{name}"] = floats(value, f"readout {name}", None, NetworkError)
+    return arrays, layer.nonlinearity
+
+
+def _layer(module: Any, named: Any, role: str, kinds: tuple[Any, ...], fits: Any) -> Any:
+    """The layer that the caller named, or the only one of its kind."""
+    modules = dict(module.named_modules())
+    if isinstance(named, str):
+        if named not in modules:
+            known = ", ".join(name for name in modules if name)
+            raise NetworkError(f"the module has no layer '{named}'; choose from {known}")
+        return modules[named]
+    if named is not None:
+        return named
+    found = {name: layer for name, layer in modules.items() if isinstance(layer, kinds) and fits(layer)}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        known = " or ".join(kind.__name__ for kind in kinds)
+        raise NetworkError(f"the module has no {role} layer ({known}) that fits; name it with {role}=, or {BY_TRAJECTORIES}")
+    raise NetworkError(f"the module has several {role} layers; name one with {role}=: {', '.join(found)}")
+
+
+def module_of(network: Network) -> Any:
+    """A module with the network's weights."""
+    torch = need("torch", "to_torch")
+    if network.activation == "identity":
+        raise NetworkError("torch.nn.RNN has no identity activation; keep the arrays: network.arrays()")
+    arrays = network.arrays()
+    exact = all(bool((array.astype(np.float32) == array).all()) for array in arrays.values())
+    dtype = torch.float32 if exact else torch.float64
+    module = _module_class(torch)(
+        network.inputs, network.hidden, network.outputs, network.activation,
+        "rnn.bias_ih_l0" in arrays, "readout.bias" in arrays, dtype,
+    )
+    module.load_state_dict({name: torch.tensor(np.array(array), dtype=dtype) for name, array in arrays.items()})
+    return module
+
+
+def _module_class(torch: Any) -> Any:
+    class Elman(torch.nn.Module):  # type: ignore[misc, name-defined]
+        """An Elman network: outputs and hidden states (time, batch, ...) from inputs (time, batch, inputs)."""
+
+        def __init__(
+            self, inputs: int, hidden: int, outputs: int, activation: str, bias: bool, readout_bias: bool, dtype: Any
+        ) -> None:
+            super().__init__()
+            self.rnn = torch.nn.RNN(inputs, hidden, nonlinearity=activation, bias=bias, dtype=dtype)
+            self.readout = torch.nn.Linear(hidden, outputs, bias=readout_bias, dtype=dtype)
+
+        def forward(self, inputs: Any, start: Any = None) -> Any:
+            hidden, _ = self.rnn(inputs, start)
+            return self.readout(hidden), hidden
+
+    return Elman

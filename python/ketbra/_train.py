@@ -1,0 +1,157 @@
+"""Training."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _ketbra
+from ._arrays import number, whole
+from ._errors import TrainError
+from ._network import Network
+from ._optional import need
+from ._progress import Bar, training_bar
+from ._task import Task
+
+METRICS = np.dtype(
+    [
+        ("step", np.int64),
+        ("horizon", np.int64),
+        ("loss", np.float64),
+        ("accuracy", np.float64),
+        ("gradient_norm", np.float64),
+        ("learning_rate", np.float64),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a network was trained."""
+
+    accuracy: float
+    """Accuracy on inputs that training never drew."""
+    learned: bool
+    """Whether that counts as learned."""
+    steps: int
+    """Optimizer steps."""
+    seconds: float
+    """How long it took."""
+    loss: float
+    """Loss of the last batch."""
+    horizon: int
+    """Horizon of the last batch."""
+    metrics: NDArray[np.void]
+    """Its course: a record every `metrics_every` steps, with the columns of metrics.csv."""
+
+    def to_pandas(self) -> Any:
+        """The course of training as a table."""
+        return need("pandas", "to_pandas").DataFrame(self.metrics)
+
+
+def train(
+    task: str | os.PathLike[str] | Task | None = None,
+    *,
+    s: int | None = None,
+    d: int | None = None,
+    hidden: int | None = None,
+    seed: int | None = None,
+    steps: int | None = None,
+    curriculum: str | None = None,
+    threshold: float | None = None,
+    horizon: int | None = None,
+    l2: float | None = None,
+    lr: float | None = None,
+    clip: float | None = None,
+    batch: int | None = None,
+    init: str | os.PathLike[str] | Network | None = None,
+    bias: bool = False,
+    activation: str | None = None,
+    metrics_every: int | None = None,
+    checkpoint_every: int | None = None,
+    threads: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    tensorboard: bool = False,
+    progress: bool | None = None,
+) -> Network:
+    """Trains a network on a task and returns it.
+
+    The same seed gives the same bytes as `ketbra train`, with any number of threads and through any interruption.
+
+    Ctrl-C ends it within a second and saves the run: in `out`, or where the command line would have put it. The
+    KeyboardInterrupt says how to go on.
+
+    Parameters (what is not given keeps its default)
+    ------------------------------------------------
+    task: T1-T4, repeat-copy, compose-copy, an id such as "255,0,0", a .toml file, or a `ketbra.Task`
+    s, d: variables and components of a task that comes in any size [8, 8]
+    hidden: hidden units [128]
+    seed: seed of weights and inputs [1]
+    steps: optimizer steps [20000; 45000 for the adaptive curriculum]
+    curriculum: how the horizon grows: table1, adaptive or none [table1]
+    threshold: table1: accuracy that lengthens the horizon [0.98]; adaptive: loss that does [0.03]
+    horizon: longest horizon, in output steps [100]
+    l2: L2 regularization, PyTorch's weight_decay [0]
+    lr: learning rate of Adam [0.001]
+    clip: largest norm of the gradient [1]
+    batch: samples in a batch [64]
+    init: initial weights: uniform, gaussian, a file, or a `ketbra.Network` [uniform]
+    bias: whether cell and readout have biases [no]
+    activation: tanh, relu or identity [tanh]
+    metrics_every, checkpoint_every: steps between rows of metrics, between checkpoints [100, 1000]
+    threads: threads to use [one for each core]
+    out: a folder for the run, as `ketbra train --out`; nothing is written without it
+    resume: go on with the run in this folder instead of beginning one
+    force: start again where a run is already
+    tensorboard: write TensorBoard event files into `out`
+    progress: whether to show a bar [where somebody can see it, after two seconds]
+    """
+    bar = Bar("steps", progress)
+    try:
+        network, result, rows = _ketbra.train(
+            task._task if isinstance(task, Task) else task,
+            s=whole(s, "s", TrainError),
+            d=whole(d, "d", TrainError),
+            hidden=whole(hidden, "hidden", TrainError),
+            seed=whole(seed, "seed", TrainError),
+            steps=whole(steps, "steps", TrainError),
+            curriculum=curriculum,
+            threshold=number(threshold, "threshold", TrainError),
+            horizon=whole(horizon, "horizon", TrainError),
+            l2=number(l2, "l2", TrainError),
+            lr=number(lr, "lr", TrainError),
+            clip=number(clip, "clip", TrainError),
+            batch=whole(batch, "batch", TrainError),
+            init=init._network if isinstance(init, Network) else init,
+            bias=bias,
+            activation=activation,
+            metrics_every=whole(metrics_every, "metrics_every", TrainError),
+            checkpoint_every=whole(checkpoint_every, "checkpoint_every", TrainError),
+            threads=whole(threads, "threads", TrainError),
+            out=out,
+            resume=resume,
+            force=force,
+            tensorboard=tensorboard,
+            progress=training_bar(bar),
+        )
+    finally:
+        bar.finish()
+    ended = json.loads(result)
+    trained = Network._of(network)
+    trained.training = Training(
+        accuracy=ended["accuracy"]["value"],
+        learned=ended["learned"],
+        steps=ended["steps"],
+        seconds=ended["seconds"],
+        loss=ended["loss"],
+        horizon=ended["horizon"],
+        metrics=np.array(rows, dtype=METRICS),
+    )
+    return trained

@@ -1,0 +1,60 @@
+//! Editing.
+
+use crate::errors::Failed;
+use crate::network::Network;
+use crate::task::Task;
+use crate::work::{interruptible, no_look};
+use ketbra::edit::{Change, EditParams, edit as rewrite};
+use ketbra::network::{Metadata, NetworkFile};
+use ketbra::task::Source;
+use pyo3::prelude::*;
+use serde_json::json;
+
+/// What is to change: exactly one.
+#[derive(FromPyObject)]
+pub enum ChangeGiven<'py> {
+    To(Bound<'py, Task>),
+    Set(String),
+    Negate(usize),
+    Keep((usize, f64)),
+}
+
+/// Makes a network that computes `task` compute something else; gives it with what `ketbra edit --json` prints.
+#[pyfunction]
+#[pyo3(signature = (network, task, change, *, seed))]
+pub fn edit(
+    py: Python<'_>,
+    network: &Bound<'_, Network>,
+    task: &Bound<'_, Task>,
+    change: ChangeGiven<'_>,
+    seed: Option<u64>,
+) -> Result<(Network, String), Failed> {
+    let (file, from) = (&network.get().file, &task.get().task);
+    let change = match change {
+        ChangeGiven::To(task) => Change::To(task.get().task.clone()),
+        ChangeGiven::Set(text) => {
+            let (output, source) = Source::parse(&text)?;
+            Change::Entry { output, source }
+        }
+        ChangeGiven::Negate(output) => Change::Sign { output },
+        ChangeGiven::Keep((variable, strength)) => Change::Strength { variable, strength },
+    };
+    let mut params = EditParams::default();
+    params.seed = seed.unwrap_or(params.seed);
+    let edited = interruptible(py, |_| rewrite(&file.network, from, &change, &params), no_look);
+    let edited = edited.unless_interrupted()??;
+    let document = json!({
+        "from": from.name(),
+        "to": edited.task.name(),
+        "recurrence": edited.task.recurrence(),
+        "accuracy": edited.accuracy,
+        "mode": edited.mode,
+        "contents": edited.contents,
+        "fresh_units": edited.fresh_units,
+        "weight_change": edited.weight_change,
+        "params": params,
+    });
+    // What the file said about training describes another network.
+    let metadata = Metadata::from([("task".into(), edited.task.to_toml())]);
+    Ok((Network::new(NetworkFile { network: edited.network, metadata }, None), document.to_string()))
+}

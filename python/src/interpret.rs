@@ -1,0 +1,349 @@
+//! Interpretation.
+
+use crate::arrays::{numbers, view};
+use crate::errors::Failed;
+use crate::network::{Network, column_major};
+use crate::report::page_of;
+use crate::task::{Task, TaskGiven};
+use crate::work::{interruptible, no_look};
+use ketbra::circuit::Core;
+use ketbra::interpret::{self as stage, InterpretParams, Known, Question};
+use ketbra::memories::{self, Frame, Method};
+use ketbra::network::NetworkFile;
+use ketbra::numeric::Matrix;
+use numpy::ndarray::{Array4, ArrayView1};
+use numpy::{Complex64, IntoPyArray, PyArray1, PyArray2, PyArray4, PyReadonlyArray3};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What was found in a network, with the network where there is one.
+#[pyclass(frozen, module = "ketbra._ketbra")]
+pub struct Interpretation {
+    pub found: Arc<stage::Interpretation>,
+    pub file: Option<Arc<NetworkFile>>,
+    pub path: Option<PathBuf>,
+}
+
+#[pymethods]
+impl Interpretation {
+    /// The document that `ketbra interpret --json` prints.
+    fn json(&self) -> Result<String, Failed> {
+        let mut document = match &self.path {
+            Some(path) => json!({ "path": path }),
+            None => json!({}),
+        };
+        let found = serde_json::to_value(self.found.as_ref()).map_err(Failed::interpret)?;
+        if let (Value::Object(document), Value::Object(found)) = (&mut document, found) {
+            document.extend(found);
+        }
+        Ok(document.to_string())
+    }
+
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        self.found.verdict.name()
+    }
+
+    /// The reasons for the verdict, in words.
+    #[getter]
+    fn reasons(&self) -> Vec<String> {
+        self.found.reasons.iter().map(ToString::to_string).collect()
+    }
+
+    /// The network, where one was given.
+    #[getter]
+    fn network(&self) -> Option<Network> {
+        Some(Network { file: self.file.clone()?, path: self.path.clone() })
+    }
+
+    /// The task that the memories belong to.
+    #[getter]
+    fn task(&self) -> Option<Task> {
+        self.found.details.task.clone().map(Task::of)
+    }
+
+    /// The memories of every method that ran, the one asked for first.
+    #[getter]
+    fn memories(this: &Bound<'_, Self>) -> Vec<Memories> {
+        let count = this.get().found.details.memories.len();
+        (0..count).map(|at| Memories { found: this.get().found.clone(), at }).collect()
+    }
+
+    /// Every eigenvalue of the Jacobian at the zero state.
+    #[getter]
+    fn origin_eigenvalues<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Complex64>> {
+        crate::arrays::complex(py, self.found.details.origin_eigenvalues.iter().copied())
+    }
+
+    /// The interactive page; nothing where no network was given.
+    fn page(&self, py: Python<'_>, title: &str) -> Result<Option<String>, Failed> {
+        page_of(py, self, title)
+    }
+
+    /// One step on the visited states, r x r; nothing where activity dies out.
+    #[getter]
+    fn operator<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
+        let operator = &this.get().found.details.orbit.as_ref()?.operator;
+        // SAFETY: a frozen class holds the matrix behind an Arc.
+        Some(unsafe { view(operator, this.clone().into_any()) })
+    }
+}
+
+/// The memories that one method found.
+#[pyclass(frozen, module = "ketbra._ketbra")]
+pub struct Memories {
+    found: Arc<stage::Interpretation>,
+    at: usize,
+}
+
+impl Memories {
+    fn memories(&self) -> &memories::Memories {
+        &self.found.details.memories[self.at]
+    }
+
+    fn frame(&self) -> Option<&Frame> {
+        self.memories().frame.as_ref()
+    }
+}
+
+#[pymethods]
+impl Memories {
+    #[getter]
+    fn method(&self) -> &'static str {
+        self.memories().method.name()
+    }
+
+    /// H x core.
+    #[getter]
+    fn basis<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
+        let basis = &this.get().frame()?.memories;
+        // SAFETY: a frozen class holds the matrix behind an Arc.
+        Some(unsafe { view(basis, this.clone().into_any()) })
+    }
+
+    /// core x H.
+    #[getter]
+    fn dual<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
+        let dual = &this.get().frame()?.readers;
+        // SAFETY: a frozen class holds the matrix behind an Arc.
+        Some(unsafe { view(dual, this.clone().into_any()) })
+    }
+
+    /// H x k: principal directions of what the memories leave out.
+    #[getter]
+    fn perp<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
+        let perp = &this.get().memories().remainder.as_ref()?.directions;
+        // SAFETY: a frozen class holds the matrix behind an Arc.
+        Some(unsafe { view(perp, this.clone().into_any()) })
+    }
+
+    /// The learned circuit on memories and remainder, (core + k) x (core + k).
+    #[getter]
+    fn blocks<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
+        let blocks = &this.get().memories().remainder.as_ref()?.blocks;
+        // SAFETY: a frozen class holds the matrix behind an Arc.
+        Some(unsafe { view(blocks, this.clone().into_any()) })
+    }
+
+    /// Share of right signs, overall, in the worst component, and in each.
+    #[getter]
+    fn mean(&self) -> f64 {
+        self.memories().score.mean
+    }
+
+    #[getter]
+    fn worst(&self) -> f64 {
+        self.memories().score.worst
+    }
+
+    #[getter]
+    fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        numbers(py, self.memories().score.components.clone())
+    }
+
+    #[getter]
+    fn recovered(&self) -> bool {
+        self.worst() >= self.found.params.memories.recovered
+    }
+
+    #[getter]
+    fn condition(&self) -> Option<f64> {
+        self.memories().condition
+    }
+
+    #[getter]
+    fn phi_error(&self) -> Option<f64> {
+        self.memories().phi_error
+    }
+
+    /// Contents (time, batch, s, d) of states (time, batch, H); the first state is that of output step `first` (from 0).
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        hidden: PyReadonlyArray3<'py, f64>,
+        first: usize,
+    ) -> Result<Bound<'py, PyArray4<f64>>, Failed> {
+        let (Some(frame), Some(task)) = (self.frame(), &self.found.details.task) else {
+            let why = "rollout has no linear basis to decode with; interpret with another method, such as orbit";
+            return Err(Failed::interpret(why));
+        };
+        let core = Core::of(task)?;
+        let (s, d) = (task.s(), task.d());
+        let means = &self.found.details.means;
+        let hidden = hidden.as_array();
+        let units = frame.readers.ncols();
+        if hidden.dim().2 != units {
+            return Err(Failed::interpret(format!("hidden has {} features, but {units} are needed", hidden.dim().2)));
+        }
+        let contents = py.detach(|| {
+            let readers: Matrix = &core.embed * &frame.readers;
+            let readers = column_major(&readers);
+            let (steps, batch, _) = hidden.dim();
+            let mut contents = Array4::zeros((steps, batch, s, d));
+            let at_rest = vec![0.0; units];
+            for (t, (mut to, from)) in contents.outer_iter_mut().zip(hidden.outer_iter()).enumerate() {
+                // The last mean is that of a state that has settled.
+                let mean = means.get(first + t).or(means.last()).unwrap_or(&at_rest);
+                let read = (&from - &ArrayView1::from(mean)).dot(&readers.t());
+                to.iter_mut().zip(read.iter()).for_each(|(to, from)| *to = *from);
+            }
+            contents
+        });
+        Ok(contents.into_pyarray(py))
+    }
+}
+
+/// What is asked of every network of a list.
+struct Asked {
+    known: Known,
+    task: Option<ketbra::task::Task>,
+    params: InterpretParams,
+}
+
+impl Asked {
+    fn of(&self, file: &NetworkFile) -> Result<stage::Interpretation, stage::InterpretError> {
+        let question = match &self.task {
+            Some(task) if !self.known.blind => Question::Task(task.clone()),
+            Some(_) => return Err(stage::InterpretError::TaskAndBlind),
+            None => self.known.question(file)?,
+        };
+        stage::interpret(&file.network, &question, &self.params)
+    }
+}
+
+/// Networks as Python hands them over.
+#[derive(FromPyObject)]
+pub enum NetworkGiven<'py> {
+    Network(Bound<'py, Network>),
+    Path(PathBuf),
+}
+
+type Subject = (Option<Arc<NetworkFile>>, Option<PathBuf>);
+
+impl NetworkGiven<'_> {
+    fn subject(&self) -> Subject {
+        match self {
+            Self::Network(network) => (Some(network.get().file.clone()), network.get().path.clone()),
+            Self::Path(path) => (None, Some(path.clone())),
+        }
+    }
+}
+
+fn interpret_one((file, path): Subject, asked: &Asked) -> Result<Interpretation, OneFailed> {
+    let file = match (file, &path) {
+        (Some(file), _) => file,
+        (None, Some(path)) => Arc::new(NetworkFile::open(path).map_err(OneFailed::Network)?),
+        (None, None) => return Err(OneFailed::Interpret(stage::InterpretError::NoTask)),
+    };
+    let found = asked.of(&file).map_err(OneFailed::Interpret)?;
+    Ok(Interpretation { found: Arc::new(found), file: Some(file), path })
+}
+
+/// Why one network of a list has no interpretation.
+enum OneFailed {
+    Network(ketbra::network::NetworkError),
+    Interpret(stage::InterpretError),
+    Stopped,
+}
+
+impl From<OneFailed> for Failed {
+    fn from(error: OneFailed) -> Self {
+        match error {
+            OneFailed::Network(error) => error.into(),
+            OneFailed::Interpret(error) => error.into(),
+            OneFailed::Stopped => Self::interpret("stopped before this network was interpreted"),
+        }
+    }
+}
+
+/// One network interpreted, or the exception that says why not.
+#[derive(IntoPyObject)]
+pub enum OneResult {
+    Found(Interpretation),
+    Failed(PyErr),
+}
+
+/// Interprets networks side by side: one result or exception for each.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
+#[pyo3(signature = (networks, *, task, blind, s, d, method, methods, matching, seed, threads))]
+pub fn interpret(
+    py: Python<'_>,
+    networks: Vec<NetworkGiven<'_>>,
+    task: Option<TaskGiven<'_>>,
+    blind: bool,
+    s: Option<usize>,
+    d: Option<usize>,
+    method: Option<&str>,
+    methods: Option<&str>,
+    matching: Option<&str>,
+    seed: Option<u64>,
+    threads: Option<usize>,
+) -> Result<Vec<OneResult>, Failed> {
+    let mut params = InterpretParams::default();
+    if let Some(word) = method {
+        params.method = word.parse::<Method>().map_err(Failed::interpret)?;
+    }
+    if let Some(words) = methods {
+        params.methods = Method::list(words).map_err(Failed::interpret)?;
+    }
+    if let Some(word) = matching {
+        let matching = word.parse().map_err(Failed::interpret)?;
+        (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
+    }
+    params.observe.seed = seed.unwrap_or(params.observe.seed);
+    let (name, task) = match task {
+        Some(TaskGiven::Task(task)) => (None, Some(task.get().task.clone())),
+        Some(TaskGiven::Path(text)) => (Some(text.to_string_lossy().into_owned()), None),
+        None => (None, None),
+    };
+    let asked = Asked { known: Known { task: name, blind, s, d }, task, params };
+    let subjects: Vec<Subject> = networks.iter().map(NetworkGiven::subject).collect();
+    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let threads = threads.min(subjects.len()).max(1);
+    // A pool of this call's own: a shared one would not survive a fork, which Python's multiprocessing likes to do.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failed::interpret)?;
+    let ended = interruptible(
+        py,
+        |stop| {
+            pool.install(|| {
+                let one = |subject: Subject| match stop.asked() {
+                    true => Err(OneFailed::Stopped),
+                    false => interpret_one(subject, &asked),
+                };
+                subjects.into_par_iter().map(one).collect::<Vec<_>>()
+            })
+        },
+        no_look,
+    );
+    let results = ended.unless_interrupted()?.into_iter();
+    Ok(results
+        .map(|result| match result {
+            Ok(found) => OneResult::Found(found),
+            Err(error) => OneResult::Failed(Failed::from(error).into()),
+        })
+        .collect())
+}

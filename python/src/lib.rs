@@ -1,0 +1,41 @@
+//! The compiled part of the Python package: the library's stages on NumPy arrays.
+//!
+//! Thin on purpose. What a person touches is written in Python, in `python/ketbra/`; here are only the types that hold the
+//! library's data, views of their arrays, and the stages, which run with the interpreter free.
+
+mod arrays;
+mod edit;
+mod errors;
+mod interpret;
+mod network;
+mod report;
+mod sweep;
+mod task;
+mod train;
+mod work;
+
+#[pyo3::pymodule]
+mod _ketbra {
+    #[pymodule_export]
+    use crate::edit::edit;
+    #[pymodule_export]
+    use crate::errors::raised::{
+        EditError, Error, InterpretError, NetworkError, ReportError, RunFolderError, SweepError, TaskError, TrainError,
+    };
+    #[pymodule_export]
+    use crate::interpret::{Interpretation, Memories, interpret};
+    #[pymodule_export]
+    use crate::network::Network;
+    #[pymodule_export]
+    use crate::report::write_whole;
+    #[pymodule_export]
+    use crate::sweep::sweep;
+    #[pymodule_export]
+    use crate::task::Task;
+    #[pymodule_export]
+    use crate::train::train;
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

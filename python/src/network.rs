@@ -1,0 +1,168 @@
+//! Networks.
+
+use crate::arrays::{matrix, numbers, view};
+use crate::errors::Failed;
+use crate::task::Task;
+use ketbra::network::{self, Activation, NetworkFile, Tensor, Tensors};
+use ketbra::numeric::Matrix;
+use numpy::ndarray::{Array3, ArrayView2, ArrayViewD, s};
+use numpy::{IntoPyArray, PyArray3, PyReadonlyArray3, PyReadonlyArrayDyn};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A network with what its file says about it.
+#[pyclass(frozen, module = "ketbra._ketbra")]
+pub struct Network {
+    pub file: Arc<NetworkFile>,
+    pub path: Option<PathBuf>,
+}
+
+impl Network {
+    pub fn new(file: NetworkFile, path: Option<PathBuf>) -> Self {
+        Self { file: Arc::new(file), path }
+    }
+
+    fn network(&self) -> &network::Network {
+        &self.file.network
+    }
+}
+
+#[pymethods]
+impl Network {
+    /// From a run folder or a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> Result<Self, Failed> {
+        let file = py.detach(|| NetworkFile::open(&path))?;
+        Ok(Self::new(file, Some(path)))
+    }
+
+    /// From named arrays; names are those of PyTorch or of the paper, with any prefix.
+    #[staticmethod]
+    fn from_arrays(
+        arrays: BTreeMap<String, PyReadonlyArrayDyn<'_, f64>>,
+        activation: &str,
+        metadata: BTreeMap<String, String>,
+    ) -> Result<Self, Failed> {
+        let activation: Activation = activation.parse().map_err(Failed::network)?;
+        let tensors: Tensors = arrays.iter().map(|(name, array)| (name.clone(), tensor(array.as_array()))).collect();
+        let network = network::Network::from_tensors(&tensors, activation)?;
+        Ok(Self::new(NetworkFile { network, metadata }, None))
+    }
+
+    /// The parameters under PyTorch's names, without a copy where they are matrices.
+    fn arrays<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
+        let (py, network) = (this.py(), this.get().network());
+        let all = PyDict::new(py);
+        // SAFETY: a frozen class owns the matrices.
+        let matrix = |matrix: &Matrix| unsafe { view(matrix, this.clone().into_any()) };
+        all.set_item("rnn.weight_ih_l0", matrix(&network.input_weights))?;
+        all.set_item("rnn.weight_hh_l0", matrix(&network.recurrent_weights))?;
+        if let Some(biases) = &network.biases {
+            all.set_item("rnn.bias_ih_l0", numbers(py, biases.input.clone()))?;
+            all.set_item("rnn.bias_hh_l0", numbers(py, biases.recurrent.clone()))?;
+        }
+        all.set_item("readout.weight", matrix(&network.readout_weights))?;
+        if let Some(bias) = &network.readout_bias {
+            all.set_item("readout.bias", numbers(py, bias.clone()))?;
+        }
+        Ok(all)
+    }
+
+    #[getter]
+    fn hidden(&self) -> usize {
+        self.network().hidden()
+    }
+
+    #[getter]
+    fn inputs(&self) -> usize {
+        self.network().inputs()
+    }
+
+    #[getter]
+    fn outputs(&self) -> usize {
+        self.network().outputs()
+    }
+
+    #[getter]
+    fn activation(&self) -> &'static str {
+        match self.network().activation {
+            Activation::Tanh => "tanh",
+            Activation::Relu => "relu",
+            Activation::Identity => "identity",
+        }
+    }
+
+    #[getter]
+    fn metadata(&self) -> BTreeMap<String, String> {
+        self.file.metadata.clone()
+    }
+
+    #[getter]
+    fn path(&self) -> Option<PathBuf> {
+        self.path.clone()
+    }
+
+    /// The task that the file names.
+    #[getter]
+    fn task(&self) -> Result<Option<Task>, Failed> {
+        Ok(self.file.task(None, None)?.map(Task::of))
+    }
+
+    fn save(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failed> {
+        Ok(py.detach(|| self.file.save(&path))?)
+    }
+
+    /// Hidden states (time, batch, H): the inputs (time, batch, inputs), then `horizon` steps with zero input.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: PyReadonlyArray3<'py, f64>,
+        horizon: usize,
+    ) -> Bound<'py, PyArray3<f64>> {
+        let inputs = inputs.as_array();
+        let states = py.detach(|| {
+            let (steps, batch, _) = inputs.dim();
+            let mut state = Matrix::zeros(self.network().hidden(), batch);
+            let mut states = Array3::zeros((steps + horizon, batch, self.network().hidden()));
+            for t in 0..steps + horizon {
+                let input = (t < steps).then(|| matrix(inputs.slice(s![t, .., ..]).reversed_axes()));
+                state = self.network().step_batch(state.as_ref(), input.as_ref().map(Matrix::as_ref));
+                states.slice_mut(s![t, .., ..]).assign(&column_major(&state).reversed_axes());
+            }
+            states
+        });
+        states.into_pyarray(py)
+    }
+
+    /// What the network says in states (time, batch, H): (time, batch, outputs).
+    fn read<'py>(&self, py: Python<'py>, hidden: PyReadonlyArray3<'py, f64>) -> Bound<'py, PyArray3<f64>> {
+        let hidden = hidden.as_array();
+        let said = py.detach(|| {
+            let (steps, batch, _) = hidden.dim();
+            let mut said = Array3::zeros((steps, batch, self.network().outputs()));
+            for t in 0..steps {
+                let state = matrix(hidden.slice(s![t, .., ..]).reversed_axes());
+                let now = self.network().read(state.as_ref());
+                said.slice_mut(s![t, .., ..]).assign(&column_major(&now).reversed_axes());
+            }
+            said
+        });
+        said.into_pyarray(py)
+    }
+}
+
+fn tensor(array: ArrayViewD<'_, f64>) -> Tensor {
+    // `iter` goes in logical order, row by row, whatever the strides.
+    Tensor { shape: array.shape().to_vec(), values: array.iter().copied().collect() }
+}
+
+/// A matrix as ndarray sees it.
+pub fn column_major(matrix: &Matrix) -> ArrayView2<'_, f64> {
+    use numpy::ndarray::ShapeBuilder;
+    let shape = (matrix.nrows(), matrix.ncols()).strides((1, matrix.col_stride().unsigned_abs()));
+    // SAFETY: the library's matrices are column-major with this distance between columns, and outlive the view.
+    unsafe { ArrayView2::from_shape_ptr(shape, matrix.as_ptr()) }
+}

@@ -1,0 +1,70 @@
+//! Sweeps.
+
+use crate::errors::Failed;
+use crate::work::{Stop, interruptible};
+use ketbra::sweep::{Engine, Local, Outcome, Plan, SweepFolder, Tally, Trainer, Watcher};
+use pyo3::prelude::*;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// What a sweep asks for: the path of a sweep file, or the text of one.
+#[derive(FromPyObject)]
+pub enum PlanGiven {
+    Text(String),
+    Path(PathBuf),
+}
+
+/// Trains and interprets every network of a grid into a folder; gives the summary that `ketbra sweep --json` prints.
+///
+/// `progress` is called now and then with the numbers of networks done, failed, running and asked for.
+#[pyfunction]
+#[pyo3(signature = (plan, *, out, threads, retry, progress))]
+pub fn sweep(
+    py: Python<'_>,
+    plan: PlanGiven,
+    out: PathBuf,
+    threads: Option<usize>,
+    retry: bool,
+    progress: Option<Py<PyAny>>,
+) -> Result<String, Failed> {
+    let plan = match &plan {
+        PlanGiven::Text(text) => Plan::parse(text, "sweep", Path::new(""))?,
+        PlanGiven::Path(path) => Plan::read(path)?,
+    };
+    let runs = plan.runs()?;
+    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let engine = Local { retry, ..Local::new(Trainer::cpu(threads)) };
+    let folder = SweepFolder::create(&out, &runs)?;
+    let tally = Mutex::new(Tally::default());
+    let ended = interruptible(
+        py,
+        |stop| engine.run(&folder, &runs, &Watching { tally: &tally, stop }),
+        |py| {
+            let now = *tally.lock().unwrap_or_else(PoisonError::into_inner);
+            let show = |bar: &Py<PyAny>| bar.call1(py, (now.done, now.failed, now.running, now.total)).map(drop);
+            progress.as_ref().map_or(Ok(()), show)
+        },
+    );
+    match ended.unless_interrupted()?? {
+        Outcome::Worked(summary) => Ok(serde_json::to_string(&summary).map_err(Failed::sweep)?),
+        Outcome::Submitted(_) | Outcome::NothingToSubmit => {
+            Err(Failed::sweep("this machine handed its work to another"))
+        }
+    }
+}
+
+/// Sees how the sweep stands, and asks for a stop.
+struct Watching<'a> {
+    tally: &'a Mutex<Tally>,
+    stop: &'a Stop,
+}
+
+impl Watcher for Watching<'_> {
+    fn tally(&self, tally: &Tally) {
+        *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = *tally;
+    }
+
+    fn stop(&self) -> bool {
+        self.stop.asked()
+    }
+}

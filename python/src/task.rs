@@ -1,0 +1,134 @@
+//! Tasks.
+
+use crate::arrays::{complex, matrix, view};
+use crate::errors::Failed;
+use ketbra::circuit::Core;
+use ketbra::numeric::Matrix;
+use ketbra::task;
+use numpy::{Complex64, PyArray1, PyArray2, PyReadonlyArray2};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// A task with the circuit that theory predicts for it.
+#[pyclass(frozen, module = "ketbra._ketbra")]
+pub struct Task {
+    pub task: task::Task,
+    // Made when asked for: a task may be large.
+    function: OnceLock<Matrix>,
+    core: OnceLock<Core>,
+}
+
+impl Task {
+    pub fn of(task: task::Task) -> Self {
+        Self { task, function: OnceLock::new(), core: OnceLock::new() }
+    }
+
+    fn circuit(&self) -> Result<&Core, Failed> {
+        if let Some(core) = self.core.get() {
+            return Ok(core);
+        }
+        // Another thread may be faster, with the same core.
+        let core = Core::of(&self.task)?;
+        Ok(self.core.get_or_init(|| core))
+    }
+}
+
+#[pymethods]
+impl Task {
+    /// By name, id, or the path of a TOML file.
+    #[staticmethod]
+    fn parse(text: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, Failed> {
+        Ok(Self::of(task::Task::parse(text, s, d)?))
+    }
+
+    /// By its d x (s*d) matrix.
+    #[staticmethod]
+    fn from_matrix(name: &str, s: usize, function: PyReadonlyArray2<'_, f64>) -> Result<Self, Failed> {
+        let function = matrix(function.as_array());
+        let d = function.nrows();
+        Ok(Self::of(task::Task::from_matrix(name, s, d, function)?))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.task.name()
+    }
+
+    #[getter]
+    fn s(&self) -> usize {
+        self.task.s()
+    }
+
+    #[getter]
+    fn d(&self) -> usize {
+        self.task.d()
+    }
+
+    /// A line for each output.
+    #[getter]
+    fn recurrence(&self) -> Vec<String> {
+        self.task.recurrence()
+    }
+
+    /// f, d x (s*d).
+    #[getter]
+    fn matrix<'py>(this: &Bound<'py, Self>) -> Bound<'py, PyArray2<f64>> {
+        let function = this.get().function.get_or_init(|| this.get().task.matrix());
+        // SAFETY: a frozen class owns the matrix.
+        unsafe { view(function, this.clone().into_any()) }
+    }
+
+    /// Phi on the core.
+    #[getter]
+    fn phi<'py>(this: &Bound<'py, Self>) -> Result<Bound<'py, PyArray2<f64>>, Failed> {
+        let phi = &this.get().circuit()?.step;
+        // SAFETY: a frozen class owns the matrix.
+        Ok(unsafe { view(phi, this.clone().into_any()) })
+    }
+
+    /// Components that are kept for good.
+    #[getter]
+    fn core(&self) -> Result<usize, Failed> {
+        Ok(self.circuit()?.dimension())
+    }
+
+    /// Variable and component (from 1) of each entry of the core; nothing for a dense f.
+    #[getter]
+    fn components(&self) -> Result<Option<Vec<(usize, usize)>>, Failed> {
+        let d = self.task.d();
+        let named = |index: &usize| (index / d + 1, index % d + 1);
+        Ok(self.circuit()?.components.as_ref().map(|all| all.iter().map(named).collect()))
+    }
+
+    /// Eigenvalues of the core.
+    #[getter]
+    fn eigenvalues<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<Complex64>>, Failed> {
+        Ok(complex(py, self.circuit()?.eigenvalues().iter().copied()))
+    }
+
+    /// The text of a task file.
+    fn to_toml(&self) -> String {
+        self.task.to_toml()
+    }
+
+    fn same_function(&self, other: &Self) -> bool {
+        self.task.same_function(&other.task)
+    }
+}
+
+/// A task as Python hands it over: an object, or what a person types.
+#[derive(FromPyObject)]
+pub enum TaskGiven<'py> {
+    Task(Bound<'py, Task>),
+    Path(PathBuf),
+}
+
+impl TaskGiven<'_> {
+    pub fn task(&self, s: Option<usize>, d: Option<usize>) -> Result<task::Task, Failed> {
+        match self {
+            Self::Task(task) => Ok(task.get().task.clone()),
+            Self::Path(text) => Ok(task::Task::parse(&text.to_string_lossy(), s, d)?),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Training.
+
+use crate::errors::Failed;
+use crate::network::Network;
+use crate::task::TaskGiven;
+use crate::work::{Ended, Stop, interruptible};
+use ketbra::network::NetworkFile;
+use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
+use ketbra::train::cpu::CpuEngine;
+use ketbra::train::{Choices, Curriculum, Job, Metrics, Observer, RecordError, Start, TrainState};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Step, horizon, loss, accuracy, norm of the gradient, learning rate.
+type Row = (u64, usize, f64, f64, f64, f64);
+
+/// Initial weights: a word, a file, or a network.
+#[derive(FromPyObject)]
+pub enum InitGiven<'py> {
+    Network(Bound<'py, Network>),
+    Path(PathBuf),
+}
+
+/// Trains a network. Gives it with what `ketbra train --json` prints and the rows of metrics.
+///
+/// `progress` is called now and then with step, steps, loss, accuracy and horizon.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
+#[pyo3(signature = (
+    task, *, s, d, hidden, seed, steps, curriculum, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
+    metrics_every, checkpoint_every, threads, out, resume, force, tensorboard, progress
+))]
+pub fn train(
+    py: Python<'_>,
+    task: Option<TaskGiven<'_>>,
+    s: Option<usize>,
+    d: Option<usize>,
+    hidden: Option<usize>,
+    seed: Option<u64>,
+    steps: Option<u64>,
+    curriculum: Option<&str>,
+    threshold: Option<f64>,
+    horizon: Option<usize>,
+    l2: Option<f64>,
+    lr: Option<f64>,
+    clip: Option<f64>,
+    batch: Option<usize>,
+    init: Option<InitGiven<'_>>,
+    bias: bool,
+    activation: Option<&str>,
+    metrics_every: Option<u64>,
+    checkpoint_every: Option<u64>,
+    threads: Option<usize>,
+    out: Option<PathBuf>,
+    resume: Option<PathBuf>,
+    force: bool,
+    tensorboard: bool,
+    progress: Option<Py<PyAny>>,
+) -> Result<(Network, String, Vec<Row>), Failed> {
+    let engine = engine(threads)?;
+    let (job, folder) = match (resume, task) {
+        (Some(path), None) => {
+            let Resumed { folder, job, .. } = RunFolder::resume(&path)?;
+            (job, Some(folder))
+        }
+        (None, Some(task)) => {
+            let given = match init {
+                Some(InitGiven::Network(ref network)) => Some(network.get().file.network.clone()),
+                _ => None,
+            };
+            let choices = Choices {
+                hidden: hidden.or(given.as_ref().map(|network| network.hidden())),
+                seed,
+                steps,
+                curriculum: curriculum.map(Curriculum::named).transpose().map_err(Failed::train)?,
+                threshold,
+                horizon,
+                l2,
+                lr,
+                clip,
+                batch,
+                init: match init {
+                    Some(InitGiven::Path(path)) => Some(path.to_string_lossy().into_owned()),
+                    _ => None,
+                },
+                bias,
+                activation: activation.map(str::parse).transpose().map_err(Failed::train)?,
+                metrics_every,
+                checkpoint_every,
+            };
+            let (mut params, mut start) = choices.params()?;
+            if let Some(network) = given {
+                (params.activation, params.bias) = (network.activation, network.has_bias());
+                start = Start::Weights(Box::new(network));
+            }
+            let job = Job { task: task.task(s, d)?, params, start };
+            job.check()?;
+            let begin = |path: PathBuf| RunFolder::begin(&path, &job, name(&engine), force);
+            let folder = out.map(begin).transpose()?;
+            (job, folder)
+        }
+        _ => return Err(Failed::train("name a task, such as T2, or a folder to resume; not both")),
+    };
+    let watch = Watch { steps: job.params.steps, last: Mutex::new(None), rows: Mutex::new(vec![]), bar: progress };
+    let path = folder.as_ref().map(|folder| folder.path().to_path_buf());
+    let Ended { value, interrupt } = interruptible(
+        py,
+        |stop| {
+            let watching = Watching { watch: &watch, stop };
+            match folder {
+                Some(folder) => folder.train(&job, &engine, tensorboard, &watching),
+                None => Ok(Trained::in_memory(&job, &engine, &watching)?),
+            }
+        },
+        |py| watch.show(py),
+    );
+    let Trained { state, result } = value?;
+    let Some(result) = result else { return Err(stopped(py, &job, &state, path, &engine, interrupt)) };
+    let metadata = Manifest::new(&job.task, job.params, name(&engine)).metadata()?;
+    let network = Network::new(NetworkFile { network: state.network, metadata }, path);
+    let rows = lock(&watch.rows).iter().map(row).collect();
+    Ok((network, serde_json::to_string(&result).map_err(Failed::train)?, rows))
+}
+
+fn engine(threads: Option<usize>) -> Result<CpuEngine, Failed> {
+    let mut engine = CpuEngine::default();
+    match threads {
+        Some(0) => return Err(Failed::train("threads is 0, but must be at least 1")),
+        Some(threads) => engine.threads = threads,
+        None => {}
+    }
+    Ok(engine)
+}
+
+fn name(engine: &CpuEngine) -> String {
+    format!("cpu {}", engine.isa)
+}
+
+/// The exception for training that was stopped, once its state is safe.
+fn stopped(
+    py: Python<'_>,
+    job: &Job,
+    state: &TrainState,
+    path: Option<PathBuf>,
+    engine: &CpuEngine,
+    interrupt: Option<PyErr>,
+) -> Failed {
+    let path = match path.map_or_else(|| keep_by_default(job, state, engine), Ok) {
+        Ok(path) => path,
+        Err(error) => return error.into(),
+    };
+    let message = format!(
+        "stopped after step {} of {}, and saved; go on with ketbra.train(resume={:?})",
+        state.step, job.params.steps, path
+    );
+    match interrupt {
+        // An exception of the caller's own, such as a time limit, goes on its way.
+        Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => error.into(),
+        _ => PyKeyboardInterrupt::new_err(message).into(),
+    }
+}
+
+/// Keeps a run that was begun without a folder where the command line would have put it, or beside that.
+fn keep_by_default(job: &Job, state: &TrainState, engine: &CpuEngine) -> Result<PathBuf, RunFolderError> {
+    let usual = RunFolder::default_path(job);
+    let free = |path: &PathBuf| std::fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none());
+    let beside = (2..).map(|k: u32| PathBuf::from(format!("{}-{k}", usual.display())));
+    let path = std::iter::once(usual.clone()).chain(beside).find(free).unwrap_or(usual.clone());
+    RunFolder::begin(&path, job, name(engine), false)?.keep(state)?;
+    Ok(path)
+}
+
+fn row(metrics: &Metrics) -> Row {
+    let Metrics { step, horizon, loss, accuracy, gradient_norm, learning_rate } = *metrics;
+    (step, horizon, loss, accuracy, gradient_norm, learning_rate)
+}
+
+/// How training stands, for whoever looks.
+struct Watch {
+    steps: u64,
+    last: Mutex<Option<Metrics>>,
+    rows: Mutex<Vec<Metrics>>,
+    bar: Option<Py<PyAny>>,
+}
+
+impl Watch {
+    fn show(&self, py: Python<'_>) -> PyResult<()> {
+        if let (Some(bar), Some(now)) = (&self.bar, *lock(&self.last)) {
+            bar.call1(py, (now.step, self.steps, now.loss, now.accuracy, now.horizon))?;
+        }
+        Ok(())
+    }
+}
+
+/// What the engine talks to.
+struct Watching<'a> {
+    watch: &'a Watch,
+    stop: &'a Stop,
+}
+
+impl Observer for Watching<'_> {
+    fn progress(&self, _job: usize, metrics: &Metrics) {
+        *lock(&self.watch.last) = Some(*metrics);
+    }
+
+    fn record(&self, _job: usize, metrics: &Metrics) -> Result<(), RecordError> {
+        lock(&self.watch.rows).push(*metrics);
+        Ok(())
+    }
+
+    fn stop(&self, _job: usize) -> bool {
+        self.stop.asked()
+    }
+}
+
+/// Numbers are whole after every write, so a lock that a panic left behind still holds good ones.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
