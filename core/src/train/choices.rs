@@ -79,9 +79,8 @@ impl Choices {
     }
 
     fn given_weights(&self, path: &Path, params: &mut TrainParams) -> Result<Start, TrainError> {
-        if !path.exists() {
-            return Err(TrainError::NoSuchStart { init: path.to_string_lossy().into() });
-        }
+        let missing = |source| TrainError::NoSuchStart { init: path.to_string_lossy().into(), source };
+        std::fs::metadata(path).map_err(missing)?;
         let network = NetworkFile::open(path)?.network;
         params.hidden = self.hidden.unwrap_or(network.hidden());
         params.activation = network.activation;

@@ -28,10 +28,12 @@ pub enum TrainError {
         task: String,
     },
     /// Initial weights that are neither drawn nor in a file.
-    #[error("--init takes uniform, gaussian or a file, but there is no file '{init}'")]
+    #[error("--init takes uniform, gaussian or a file; {init}: {source}")]
     NoSuchStart {
         /// What was given.
         init: String,
+        /// What the system said.
+        source: std::io::Error,
     },
     /// Initial weights that cannot be read.
     #[error(transparent)]
