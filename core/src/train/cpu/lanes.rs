@@ -11,18 +11,22 @@ pub(crate) trait Real: Copy + Default + Send + Sync + Add<Output = Self> + Neg<O
 }
 
 impl Real for f32 {
+    #[inline(always)]
     fn from_f64(value: f64) -> Self {
         value as f32
     }
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         f64::from(self)
     }
 }
 
 impl Real for f64 {
+    #[inline(always)]
     fn from_f64(value: f64) -> Self {
         value
     }
+    #[inline(always)]
     fn to_f64(self) -> f64 {
         self
     }
@@ -42,6 +46,9 @@ pub(crate) trait Lanes: Copy {
     unsafe fn load(from: *const Self::Scalar) -> Self;
     unsafe fn store(self, to: *mut Self::Scalar);
     fn splat(value: Self::Scalar) -> Self;
+    /// Asks for the line of memory around an address, valid or not, to be brought near.
+    #[inline(always)]
+    fn prefetch(_from: *const Self::Scalar) {}
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;

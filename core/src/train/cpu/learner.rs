@@ -1,5 +1,7 @@
 //! One network being trained: its parameters, their moments, and the optimizer step.
 
+use std::ops::Range;
+
 use faer::Mat;
 use rayon::prelude::*;
 
@@ -78,24 +80,28 @@ impl<S: Dispatch> Learner<S> {
     }
 
     fn write(layout: &Layout, network: &Network, parameters: &mut [S]) {
-        let stride = layout.stride;
-        let mut matrix = |start: usize, rows: usize, columns: usize, at: &dyn Fn(usize, usize) -> f64| {
+        let mut matrix = |range: &Range<usize>, rows: usize, columns: usize, at: &dyn Fn(usize, usize) -> f64| {
             for i in 0..rows {
                 for j in 0..columns {
-                    parameters[start + i * stride + j] = S::from_f64(at(i, j));
+                    parameters[layout.index(range, i, j)] = S::from_f64(at(i, j));
                 }
             }
         };
         let Sizes { hidden, inputs, outputs, .. } = layout.sizes;
-        matrix(layout.recurrent.start, hidden, hidden, &|i, j| network.recurrent_weights[(i, j)]);
-        matrix(layout.input.start, inputs, hidden, &|i, j| network.input_weights[(j, i)]);
-        matrix(layout.readout.start, outputs, hidden, &|i, j| network.readout_weights[(i, j)]);
+        matrix(&layout.recurrent, hidden, hidden, &|i, j| network.recurrent_weights[(i, j)]);
+        matrix(&layout.input, inputs, hidden, &|i, j| network.input_weights[(j, i)]);
+        matrix(&layout.readout, outputs, hidden, &|i, j| network.readout_weights[(i, j)]);
+        let mut vector = |start: usize, values: &[f64]| {
+            for (to, value) in parameters[start..].iter_mut().zip(values) {
+                *to = S::from_f64(*value);
+            }
+        };
         if let Some(biases) = &network.biases {
-            matrix(layout.bias_input.start, 1, hidden, &|_, j| biases.input[j]);
-            matrix(layout.bias_recurrent.start, 1, hidden, &|_, j| biases.recurrent[j]);
+            vector(layout.bias_input.start, &biases.input);
+            vector(layout.bias_recurrent.start, &biases.recurrent);
         }
         if let Some(bias) = &network.readout_bias {
-            matrix(layout.bias_readout.start, 1, outputs, &|_, j| bias[j]);
+            vector(layout.bias_readout.start, bias);
         }
     }
 
@@ -124,13 +130,13 @@ impl<S: Dispatch> Learner<S> {
     fn as_network(&self, numbers: &[S]) -> Network {
         let layout = &self.layout;
         let Sizes { hidden, inputs, outputs, bias } = layout.sizes;
-        let at = |start: usize, i: usize, j: usize| numbers[start + i * layout.stride + j].to_f64();
+        let at = |range: &Range<usize>, i: usize, j: usize| numbers[layout.index(range, i, j)].to_f64();
         let vector = |start: usize, len: usize| numbers[start..start + len].iter().map(|x| x.to_f64()).collect();
         Network {
             activation: self.activation,
-            input_weights: Mat::from_fn(hidden, inputs, |i, j| at(layout.input.start, j, i)),
-            recurrent_weights: Mat::from_fn(hidden, hidden, |i, j| at(layout.recurrent.start, i, j)),
-            readout_weights: Mat::from_fn(outputs, hidden, |i, j| at(layout.readout.start, i, j)),
+            input_weights: Mat::from_fn(hidden, inputs, |i, j| at(&layout.input, j, i)),
+            recurrent_weights: Mat::from_fn(hidden, hidden, |i, j| at(&layout.recurrent, i, j)),
+            readout_weights: Mat::from_fn(outputs, hidden, |i, j| at(&layout.readout, i, j)),
             biases: bias.then(|| Biases {
                 input: vector(layout.bias_input.start, hidden),
                 recurrent: vector(layout.bias_recurrent.start, hidden),

@@ -4,6 +4,7 @@
 //! other in memory, whatever the number of columns, which keeps strides small and free of cache-set conflicts.
 
 use super::lanes::Real;
+use super::layout::in_panels;
 
 /// Columns in a panel: four registers of 16 f32.
 pub(crate) const PANEL: usize = 64;
@@ -104,33 +105,33 @@ impl<S: Real> Panels<S> {
         &mut self.data_mut()[offset]
     }
 
-    /// Copies a row-major matrix with rows of `stride` numbers.
+    /// Copies a matrix of the parameters (see [`super::layout::Layout`]), whose rows are padded to `stride` numbers.
     pub(crate) fn pack(&mut self, from: &[S], stride: usize) {
         for panel in 0..self.columns.div_ceil(PANEL) {
-            let first = panel * PANEL;
-            let width = PANEL.min(self.columns - first);
+            let width = PANEL.min(self.columns - panel * PANEL);
             for row in 0..self.rows {
-                let source = &from[row * stride + first..][..width];
-                self.row_mut(panel, row)[..width].copy_from_slice(source);
+                let start = in_panels(self.rows, stride, row, panel * PANEL);
+                self.row_mut(panel, row)[..width].copy_from_slice(&from[start..start + width]);
             }
         }
     }
 
-    /// Copies the transpose of a row-major matrix with rows of `stride` numbers.
+    /// Copies the transpose of a matrix of the parameters, whose rows are padded to `stride` numbers.
     pub(crate) fn pack_transposed(&mut self, from: &[S], stride: usize) {
         /// Rows and columns of the squares that are transposed at a time, to stay in the cache.
         const SQUARE: usize = 16;
+        const { assert!(PANEL.is_multiple_of(SQUARE), "a square must not leave its panel") };
         for panel in 0..self.columns.div_ceil(PANEL) {
             let first = panel * PANEL;
             let width = PANEL.min(self.columns - first);
             let base = self.offset(panel, 0);
-            let rows = self.rows;
+            let (rows, from_rows) = (self.rows, self.columns);
             let to = &mut self.data_mut()[base..base + rows * PANEL];
             for row_start in (0..rows).step_by(SQUARE) {
-                let row_end = rows.min(row_start + SQUARE);
+                let count = SQUARE.min(rows - row_start);
                 for lane in 0..width {
-                    let source = &from[(first + lane) * stride + row_start..(first + lane) * stride + row_end];
-                    for (k, value) in source.iter().enumerate() {
+                    let start = in_panels(from_rows, stride, first + lane, row_start);
+                    for (k, value) in from[start..start + count].iter().enumerate() {
                         to[(row_start + k) * PANEL + lane] = *value;
                     }
                 }

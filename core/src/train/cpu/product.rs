@@ -2,11 +2,17 @@
 
 use super::isa::Kernel;
 use super::lanes::{Lanes, Real};
-use super::panels::{PANEL, Panels, padded};
+use super::layout::panel_width;
+use super::panels::{LANE_GROUP, PANEL, Panels, padded};
 use super::tile::{Stretch, Tiled, cover, load_tile, multiply};
 
 /// Panels of the left factor multiplied before the next tile: this much of the right factor stays in the first-level cache.
 const DEPTH_PANELS: usize = 2;
+
+/// Rows of [`Outer`]'s right factor multiplied before the next tile, for the same reason.
+const DEPTH_ROWS: usize = DEPTH_PANELS * PANEL;
+/// Lines of memory in a row of a panel: as many tiles, fetching a line a row, bring in all of what comes next.
+const LINES: usize = PANEL / LANE_GROUP;
 
 /// A left and a right factor.
 pub(crate) type Factors<'a, S> = (&'a Panels<S>, &'a Panels<S>);
@@ -57,6 +63,7 @@ impl<S: Real, F: Finish<S>> Kernel<S> for Product<'_, S, F> {
                     panel,
                     first: from == 0,
                     finish: last.then_some(finish),
+                    tiles: 0,
                 };
                 // SAFETY: the factors fit the output; columns beyond the last are padding that `Panels` allocates.
                 unsafe { cover::<V, _>(&mut block, rows, lanes) };
@@ -82,6 +89,8 @@ struct Block<'a, S, F> {
     first: bool,
     /// What becomes of them if they end here.
     finish: Option<F>,
+    /// Tiles computed so far: each brings a part of the right factor's next block near.
+    tiles: usize,
 }
 
 impl<S: Real, F: Finish<S>> Tiled<S> for Block<'_, S, F> {
@@ -100,13 +109,19 @@ impl<S: Real, F: Finish<S>> Tiled<S> for Block<'_, S, F> {
             let short = (0..self.short).map(|k| (self.factors[1], k));
             for (factors, k) in long.chain(short) {
                 let Some((left, right)) = factors else { continue };
+                let from = right.data().as_ptr().add(right.offset(self.panel, k * PANEL));
+                let depth = PANEL.min(right.rows() - k * PANEL);
+                // The next block follows this one in memory, also from panel to panel.
+                let next = from.wrapping_add(DEPTH_PANELS * PANEL * PANEL);
                 let stretch = Stretch {
                     left: left.data().as_ptr().add(left.offset(k, row)),
-                    right: right.data().as_ptr().add(right.offset(self.panel, k * PANEL) + lane),
-                    depth: PANEL.min(right.rows() - k * PANEL),
+                    right: from.add(lane),
+                    depth,
+                    ahead: next.wrapping_add(self.tiles % LINES * depth * LANE_GROUP),
                 };
                 multiply(&mut tile, stretch, PANEL, 1);
             }
+            self.tiles += 1;
             for (r, row) in tile.iter().enumerate() {
                 for (n, sum) in row.iter().enumerate() {
                     let at = r * PANEL + n * V::COUNT;
@@ -120,8 +135,8 @@ impl<S: Real, F: Finish<S>> Tiled<S> for Block<'_, S, F> {
     }
 }
 
-/// `out (+)= sum over steps of left' * right`: the gradient of a weight from a stretch of time. `out` is row-major, a row
-/// for each column of `left`, with as many numbers as `right` has padded columns.
+/// `out (+)= sum over steps of left' * right`: the gradient of a weight from a stretch of time. `out` lies as in
+/// [`super::layout::Layout`], a row for each column of `left`, as wide as the padded columns of `right`.
 pub(crate) struct Outer<'a, S> {
     pub(crate) left: &'a [Panels<S>],
     pub(crate) right: &'a [Panels<S>],
@@ -144,14 +159,19 @@ impl<S: Real> Kernel<S> for Outer<'_, S> {
             assert_eq!(left.rows(), right.rows(), "the factors differ in rows");
             assert_eq!((left.columns(), padded(right.columns())), (height, width), "a step differs in size");
         }
-        for right_panel in 0..width.div_ceil(PANEL) {
-            let lanes = PANEL.min(width - right_panel * PANEL);
-            for left_panel in 0..height.div_ceil(PANEL) {
+        let steps_at_once = (DEPTH_ROWS / first_left.rows().max(1)).max(1);
+        for (right_panel, out) in out.chunks_mut(height * PANEL).enumerate() {
+            let lanes = panel_width(width, right_panel);
+            for (left_panel, out) in out.chunks_mut(PANEL * lanes).enumerate() {
                 let rows = PANEL.min(height - left_panel * PANEL);
-                let panels = (left_panel, right_panel);
-                let mut block = OuterBlock { left, right, out: &mut *out, width, panels, add };
-                // SAFETY: all sizes have been checked.
-                unsafe { cover::<V, _>(&mut block, rows, lanes) };
+                let blocks = left.chunks(steps_at_once).zip(right.chunks(steps_at_once));
+                for (k, (left, right)) in blocks.enumerate() {
+                    let panels = (left_panel, right_panel);
+                    let add = add || k > 0;
+                    let mut block = OuterBlock { left, right, out: &mut *out, lanes, panels, add, tiles: 0 };
+                    // SAFETY: all sizes have been checked.
+                    unsafe { cover::<V, _>(&mut block, rows, lanes) };
+                }
             }
         }
     }
@@ -160,11 +180,13 @@ impl<S: Real> Kernel<S> for Outer<'_, S> {
 struct OuterBlock<'a, S> {
     left: &'a [Panels<S>],
     right: &'a [Panels<S>],
+    /// The rows that belong to the left panel, each `lanes` long.
     out: &'a mut [S],
-    /// Numbers in a row of `out`.
-    width: usize,
+    lanes: usize,
     panels: (usize, usize),
     add: bool,
+    /// Tiles computed so far: each brings a part of the next left panel near.
+    tiles: usize,
 }
 
 impl<S: Real> Tiled<S> for OuterBlock<'_, S> {
@@ -173,20 +195,24 @@ impl<S: Real> Tiled<S> for OuterBlock<'_, S> {
         let (left_panel, right_panel) = self.panels;
         // SAFETY: the tile lies within the panels, whose sizes have been checked.
         unsafe {
-            let at = (left_panel * PANEL + row) * self.width + right_panel * PANEL + lane;
-            let to = self.out.as_mut_ptr().add(at);
-            let mut tile: [[V; N]; R] = if self.add { load_tile(to, self.width) } else { [[V::constant(0.0); N]; R] };
+            let to = self.out.as_mut_ptr().add(row * self.lanes + lane);
+            let mut tile: [[V; N]; R] = if self.add { load_tile(to, self.lanes) } else { [[V::constant(0.0); N]; R] };
             for (left, right) in self.left.iter().zip(self.right) {
+                let depth = left.rows();
+                let from = left.data().as_ptr().add(left.offset(left_panel, 0));
+                let next = from.wrapping_add(depth * PANEL);
                 let stretch = Stretch {
-                    left: left.data().as_ptr().add(left.offset(left_panel, 0) + row),
+                    left: from.add(row),
                     right: right.data().as_ptr().add(right.offset(right_panel, 0) + lane),
-                    depth: left.rows(),
+                    depth,
+                    ahead: next.wrapping_add(self.tiles % LINES * depth * LANE_GROUP),
                 };
                 multiply(&mut tile, stretch, 1, PANEL);
             }
+            self.tiles += 1;
             for (r, row) in tile.iter().enumerate() {
                 for (n, sum) in row.iter().enumerate() {
-                    sum.store(to.add(r * self.width + n * V::COUNT));
+                    sum.store(to.add(r * self.lanes + n * V::COUNT));
                 }
             }
         }

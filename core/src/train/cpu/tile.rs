@@ -1,7 +1,7 @@
 //! Register tiles: the part of a product that stays in registers while it is summed.
 
 use super::lanes::{Lanes, Real};
-use super::panels::PANEL;
+use super::panels::{LANE_GROUP, PANEL};
 
 /// A product that can be computed tile by tile.
 pub(crate) trait Tiled<S> {
@@ -73,6 +73,8 @@ pub(crate) struct Stretch<S> {
     pub(crate) left: *const S,
     pub(crate) right: *const S,
     pub(crate) depth: usize,
+    /// Where memory that will soon be wanted begins, a line for each depth; may point anywhere.
+    pub(crate) ahead: *const S,
 }
 
 /// Adds a stretch to a tile.
@@ -86,7 +88,7 @@ pub(crate) unsafe fn multiply<V: Lanes, const R: usize, const N: usize>(
     row_step: usize,
     depth_step: usize,
 ) {
-    let Stretch { mut left, mut right, depth } = stretch;
+    let Stretch { mut left, mut right, depth, mut ahead } = stretch;
     // A copy: what is reached through a reference would be stored to memory at every round.
     let mut sums = *tile;
     for _ in 0..depth {
@@ -102,6 +104,8 @@ pub(crate) unsafe fn multiply<V: Lanes, const R: usize, const N: usize>(
                     *sum = a.mul_add(*b, *sum);
                 }
             }
+            V::prefetch(ahead);
+            ahead = ahead.wrapping_add(LANE_GROUP);
             left = left.add(depth_step);
             right = right.add(PANEL);
         }

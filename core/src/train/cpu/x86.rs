@@ -37,6 +37,10 @@ macro_rules! x86_lanes {
                 Self(unsafe { $splat(value) })
             }
             #[inline(always)]
+            fn prefetch(from: *const f32) {
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(from.cast()) }
+            }
+            #[inline(always)]
             fn add(self, other: Self) -> Self {
                 Self(unsafe { $add(self.0, other.0) })
             }
