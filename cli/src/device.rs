@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use clap::ValueEnum;
+use ketbra::sweep::Trainer;
 use ketbra::train::Engine;
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::cuda::{CudaEngine, Precision};
@@ -41,6 +42,15 @@ impl PrecisionName {
 }
 
 impl DeviceChoice {
+    /// What trains the networks of a sweep: one a core, or hundreds at once on a device.
+    pub fn trainer(&self, cores: usize) -> Result<Trainer, Failure> {
+        if self.device == DeviceName::Cpu {
+            return Ok(Trainer::cpu(cores));
+        }
+        let engine = CudaEngine::new(self.precision.precision())?;
+        Ok(Trainer::device(engine.name(), Box::new(engine), cores))
+    }
+
     /// The engine, and the name under which a run remembers it.
     pub fn engine(&self, threads: Option<usize>) -> Result<(Box<dyn Engine + Send + Sync>, String), Failure> {
         if threads == Some(0) {

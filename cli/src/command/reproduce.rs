@@ -1,6 +1,7 @@
 //! `ketbra reproduce`: the paper, experiment by experiment.
 
 use super::sweep::Bar;
+use crate::device::DeviceChoice;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
@@ -9,7 +10,7 @@ use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::report::figures::figures;
 use ketbra::reproduce::{Experiment, Finding, Report, ReproduceError, Source, Verdict, judge};
 use ketbra::run_folder::RunFolder;
-use ketbra::sweep::{Engine, Local, Run, SweepFolder, Trainer, to_csv};
+use ketbra::sweep::{Engine, Local, Run, SweepFolder, to_csv};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:
   ketbra reproduce --quick                 every verdict on a reduced grid
   ketbra reproduce table-1 --seeds 3       a part, with the first seeds only
+  ketbra reproduce --device cuda           all of it, on a CUDA device
   ketbra reproduce --list
 
 Every experiment is a folder: experiment.toml is the sweep that it needs, expected.toml what the paper says. Networks are
@@ -41,6 +43,8 @@ pub struct ReproduceCommand {
     /// Networks that are trained side by side [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    #[command(flatten)]
+    device: DeviceChoice,
     /// List the experiments
     #[arg(long)]
     list: bool,
@@ -107,8 +111,9 @@ impl ReproduceCommand {
         if !self.json {
             note(&format!("{} networks, in {}", runs.len(), folder.path().display()));
         }
+        let engine = Local::new(self.device.trainer(cores)?);
         let bar = Bar::new();
-        let outcome = Local::new(Trainer::cpu(cores)).run(folder, runs, &bar);
+        let outcome = engine.run(folder, runs, &bar);
         bar.finish();
         outcome?;
         match interrupt::asked() {
