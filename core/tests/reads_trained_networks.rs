@@ -28,7 +28,7 @@ fn blind(name: &str) -> Interpretation {
 fn a_trained_circuit_is_recovered_with_its_spectrum() {
     let found = read("t3-h64-l2_0-seed01.safetensors");
     assert_eq!(found.verdict, Verdict::Circuit);
-    let origin = &found.spectrum.origin;
+    let origin = found.spectrum.origin.as_ref().unwrap();
     assert_eq!((origin.found, origin.expected), (36, Some(36)));
     assert!((origin.error.unwrap() - 0.0049).abs() < 5e-5, "{:?}", origin.error);
     assert!(found.spectrum.orbit.error.unwrap() < 2e-4);

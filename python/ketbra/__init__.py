@@ -30,6 +30,7 @@ from ._spectrum import Spectra, Spectrum
 from ._sweep import Sweep, sweep
 from ._task import Task
 from ._train import Training, train
+from ._trajectories import Trajectories, drive, interpret_trajectories
 
 __all__ = [
     "EditError",
@@ -51,8 +52,11 @@ __all__ = [
     "TaskError",
     "TrainError",
     "Training",
+    "Trajectories",
     "__version__",
+    "drive",
     "interpret",
+    "interpret_trajectories",
     "sweep",
     "train",
 ]

@@ -15,6 +15,7 @@ from ._edit import Edited, edit
 from ._errors import Error, InterpretError
 from ._memories import Memories
 from ._network import Network
+from ._plot import Plot
 from ._spectrum import Spectra
 from ._task import Task
 
@@ -107,6 +108,11 @@ class Interpretation:
     def spectrum(self) -> Spectra:
         """Eigenvalues against the theory's, by place."""
         return Spectra(self._document["spectrum"])
+
+    @property
+    def plot(self) -> Plot:
+        """Its figures: spectrum, memories, phi, weights, hidden."""
+        return Plot(self)
 
     def decode(self, hidden: Any, *, first: int = 0, batch_first: bool = False) -> FloatArray:
         """Contents of hidden states: (time, batch, H) -> (time, batch, s, d). See `Memories.decode`."""

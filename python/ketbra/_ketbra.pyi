@@ -131,6 +131,17 @@ def interpret(
     seed: int | None,
     threads: int | None,
 ) -> list[Interpretation | Exception]: ...
+def interpret_trajectories(
+    hidden: NDArray[np.float64],
+    outputs: NDArray[np.float64],
+    inputs: NDArray[np.float64] | None,
+    *,
+    task: Task | None,
+    s: int,
+    method: str | None,
+    methods: str | None,
+    matching: str | None,
+) -> Interpretation: ...
 def edit(
     network: Network, task: Task, change: Task | str | int | tuple[int, float], *, seed: int | None
 ) -> tuple[Network, str]: ...
@@ -154,6 +165,8 @@ def train(
     activation: str | None,
     metrics_every: int | None,
     checkpoint_every: int | None,
+    device: str | None,
+    precision: str | None,
     threads: int | None,
     out: str | os.PathLike[str] | None,
     resume: str | os.PathLike[str] | None,

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ._optional import need
+
 WAIT = 2.0
 """Seconds of work before a bar appears: shorter work needs none."""
 WIDTH = 30
@@ -63,23 +65,20 @@ class Bar:
             self._width = len(line)
 
     def _show_in_notebook(self, share: float, text: str) -> None:
-        from IPython.display import HTML, display
-
-        html = HTML(
+        shown = need("IPython.display", "a bar in a notebook")
+        html = shown.HTML(
             f'<div style="font-family:monospace;font-size:12px"><progress value="{share:.4f}" max="1" '
             f'style="width:16em;vertical-align:middle"></progress> {text}</div>'
         )
         if self._display is None:
-            self._display = display(html, display_id=True)
+            self._display = shown.display(html, display_id=True)
         else:
             self._display.update(html)
 
     def finish(self) -> None:
         """Takes the bar away."""
         if self._display is not None:
-            from IPython.display import HTML
-
-            self._display.update(HTML(""))
+            self._display.update(need("IPython.display", "a bar in a notebook").HTML(""))
         elif self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
             sys.stderr.flush()

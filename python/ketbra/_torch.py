@@ -80,7 +80,7 @@ def module_of(network: Network) -> Any:
 
 
 def _module_class(torch: Any) -> Any:
-    class Elman(torch.nn.Module):  # type: ignore[misc, name-defined]
+    class Elman(torch.nn.Module):  # type: ignore[misc]
         """An Elman network: outputs and hidden states (time, batch, ...) from inputs (time, batch, inputs)."""
 
         def __init__(

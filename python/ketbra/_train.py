@@ -74,6 +74,8 @@ def train(
     activation: str | None = None,
     metrics_every: int | None = None,
     checkpoint_every: int | None = None,
+    device: str | None = None,
+    precision: str | None = None,
     threads: int | None = None,
     out: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
@@ -106,6 +108,7 @@ def train(
     bias: whether cell and readout have biases [no]
     activation: tanh, relu or identity [tanh]
     metrics_every, checkpoint_every: steps between rows of metrics, between checkpoints [100, 1000]
+    device: cpu, or cuda for the first CUDA device [cpu]; precision: how exactly it multiplies: single, plain or fast [single]
     threads: threads to use [one for each core]
     out: a folder for the run, as `ketbra train --out`; nothing is written without it
     resume: go on with the run in this folder instead of beginning one
@@ -134,6 +137,8 @@ def train(
             activation=activation,
             metrics_every=whole(metrics_every, "metrics_every", TrainError),
             checkpoint_every=whole(checkpoint_every, "checkpoint_every", TrainError),
+            device=device,
+            precision=precision,
             threads=whole(threads, "threads", TrainError),
             out=out,
             resume=resume,

@@ -286,6 +286,28 @@ pub enum OneResult {
     Failed(PyErr),
 }
 
+/// The parameters that a person chose.
+pub fn chosen(
+    method: Option<&str>,
+    methods: Option<&str>,
+    matching: Option<&str>,
+    seed: Option<u64>,
+) -> Result<InterpretParams, Failed> {
+    let mut params = InterpretParams::default();
+    if let Some(word) = method {
+        params.method = word.parse::<Method>().map_err(Failed::interpret)?;
+    }
+    if let Some(words) = methods {
+        params.methods = Method::list(words).map_err(Failed::interpret)?;
+    }
+    if let Some(word) = matching {
+        let matching = word.parse().map_err(Failed::interpret)?;
+        (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
+    }
+    params.observe.seed = seed.unwrap_or(params.observe.seed);
+    Ok(params)
+}
+
 /// Interprets networks side by side: one result or exception for each.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
@@ -303,18 +325,7 @@ pub fn interpret(
     seed: Option<u64>,
     threads: Option<usize>,
 ) -> Result<Vec<OneResult>, Failed> {
-    let mut params = InterpretParams::default();
-    if let Some(word) = method {
-        params.method = word.parse::<Method>().map_err(Failed::interpret)?;
-    }
-    if let Some(words) = methods {
-        params.methods = Method::list(words).map_err(Failed::interpret)?;
-    }
-    if let Some(word) = matching {
-        let matching = word.parse().map_err(Failed::interpret)?;
-        (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
-    }
-    params.observe.seed = seed.unwrap_or(params.observe.seed);
+    let params = chosen(method, methods, matching, seed)?;
     let (name, task) = match task {
         Some(TaskGiven::Task(task)) => (None, Some(task.get().task.clone())),
         Some(TaskGiven::Path(text)) => (Some(text.to_string_lossy().into_owned()), None),

@@ -12,6 +12,7 @@ mod report;
 mod sweep;
 mod task;
 mod train;
+mod trajectories;
 mod work;
 
 #[pyo3::pymodule]
@@ -34,6 +35,8 @@ mod _ketbra {
     use crate::task::Task;
     #[pymodule_export]
     use crate::train::train;
+    #[pymodule_export]
+    use crate::trajectories::interpret_trajectories;
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name")]

@@ -7,7 +7,8 @@ use crate::work::{Ended, Stop, interruptible};
 use ketbra::network::NetworkFile;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Curriculum, Job, Metrics, Observer, RecordError, Start, TrainState};
+use ketbra::train::cuda::CudaEngine;
+use ketbra::train::{Choices, Curriculum, Engine, Job, Metrics, Observer, RecordError, Start, TrainState};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -30,7 +31,7 @@ pub enum InitGiven<'py> {
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
     task, *, s, d, hidden, seed, steps, curriculum, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
-    metrics_every, checkpoint_every, threads, out, resume, force, tensorboard, progress
+    metrics_every, checkpoint_every, device, precision, threads, out, resume, force, tensorboard, progress
 ))]
 pub fn train(
     py: Python<'_>,
@@ -52,6 +53,8 @@ pub fn train(
     activation: Option<&str>,
     metrics_every: Option<u64>,
     checkpoint_every: Option<u64>,
+    device: Option<&str>,
+    precision: Option<&str>,
     threads: Option<usize>,
     out: Option<PathBuf>,
     resume: Option<PathBuf>,
@@ -59,7 +62,7 @@ pub fn train(
     tensorboard: bool,
     progress: Option<Py<PyAny>>,
 ) -> Result<(Network, String, Vec<Row>), Failed> {
-    let engine = engine(threads)?;
+    let engine = Trainer::new(device, precision, threads)?;
     let (job, folder) = match (resume, task) {
         (Some(path), None) => {
             let Resumed { folder, job, .. } = RunFolder::resume(&path)?;
@@ -97,7 +100,7 @@ pub fn train(
             }
             let job = Job { task: task.task(s, d)?, params, start };
             job.check()?;
-            let begin = |path: PathBuf| RunFolder::begin(&path, &job, name(&engine), force);
+            let begin = |path: PathBuf| RunFolder::begin(&path, &job, engine.name.clone(), force);
             let folder = out.map(begin).transpose()?;
             (job, folder)
         }
@@ -110,32 +113,45 @@ pub fn train(
         |stop| {
             let watching = Watching { watch: &watch, stop };
             match folder {
-                Some(folder) => folder.train(&job, &engine, tensorboard, &watching),
-                None => Ok(Trained::in_memory(&job, &engine, &watching)?),
+                Some(folder) => folder.train(&job, engine.engine.as_ref(), tensorboard, &watching),
+                None => Ok(Trained::in_memory(&job, engine.engine.as_ref(), &watching)?),
             }
         },
         |py| watch.show(py),
     );
     let Trained { state, result } = value?;
     let Some(result) = result else { return Err(stopped(py, &job, &state, path, &engine, interrupt)) };
-    let metadata = Manifest::new(&job.task, job.params, name(&engine)).metadata()?;
+    let metadata = Manifest::new(&job.task, job.params, engine.name.clone()).metadata()?;
     let network = Network::new(NetworkFile { network: state.network, metadata }, path);
     let rows = lock(&watch.rows).iter().map(row).collect();
     Ok((network, serde_json::to_string(&result).map_err(Failed::train)?, rows))
 }
 
-fn engine(threads: Option<usize>) -> Result<CpuEngine, Failed> {
-    let mut engine = CpuEngine::default();
-    match threads {
-        Some(0) => return Err(Failed::train("threads is 0, but must be at least 1")),
-        Some(threads) => engine.threads = threads,
-        None => {}
-    }
-    Ok(engine)
+/// What trains, and the name under which a run remembers it.
+struct Trainer {
+    engine: Box<dyn Engine + Send + Sync>,
+    name: String,
 }
 
-fn name(engine: &CpuEngine) -> String {
-    format!("cpu {}", engine.isa)
+impl Trainer {
+    fn new(device: Option<&str>, precision: Option<&str>, threads: Option<usize>) -> Result<Self, Failed> {
+        if threads == Some(0) {
+            return Err(Failed::train("threads is 0, but must be at least 1"));
+        }
+        let precision = precision.map(str::parse).transpose().map_err(Failed::train)?.unwrap_or_default();
+        match device.unwrap_or("cpu") {
+            "cpu" => {
+                let mut engine = CpuEngine::default();
+                engine.threads = threads.unwrap_or(engine.threads);
+                Ok(Self { name: format!("cpu {}", engine.isa), engine: Box::new(engine) })
+            }
+            "cuda" => {
+                let engine = CudaEngine::new(precision).map_err(Failed::train)?;
+                Ok(Self { name: engine.name(), engine: Box::new(engine) })
+            }
+            other => Err(Failed::train(format!("there is no device '{other}'; choose from cpu, cuda"))),
+        }
+    }
 }
 
 /// The exception for training that was stopped, once its state is safe.
@@ -144,7 +160,7 @@ fn stopped(
     job: &Job,
     state: &TrainState,
     path: Option<PathBuf>,
-    engine: &CpuEngine,
+    engine: &Trainer,
     interrupt: Option<PyErr>,
 ) -> Failed {
     let path = match path.map_or_else(|| keep_by_default(job, state, engine), Ok) {
@@ -163,12 +179,12 @@ fn stopped(
 }
 
 /// Keeps a run that was begun without a folder where the command line would have put it, or beside that.
-fn keep_by_default(job: &Job, state: &TrainState, engine: &CpuEngine) -> Result<PathBuf, RunFolderError> {
+fn keep_by_default(job: &Job, state: &TrainState, engine: &Trainer) -> Result<PathBuf, RunFolderError> {
     let usual = RunFolder::default_path(job);
     let free = |path: &PathBuf| std::fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none());
     let beside = (2..).map(|k: u32| PathBuf::from(format!("{}-{k}", usual.display())));
     let path = std::iter::once(usual.clone()).chain(beside).find(free).unwrap_or(usual.clone());
-    RunFolder::begin(&path, job, name(engine), false)?.keep(state)?;
+    RunFolder::begin(&path, job, engine.name.clone(), false)?.keep(state)?;
     Ok(path)
 }
 

@@ -6,12 +6,14 @@
 mod known;
 mod params;
 mod pipeline;
+mod trajectories;
 mod verdict;
 mod warning;
 
 pub use known::Known;
 pub use params::InterpretParams;
 pub use pipeline::interpret;
+pub use trajectories::interpret_trajectories;
 pub use verdict::{Reason, Verdict, VerdictParams};
 pub use warning::{Note, Warning};
 
@@ -20,7 +22,7 @@ use crate::linearize::{Linearization, LinearizeError};
 use crate::memories::{Component, Memories, MemoriesError, Method};
 use crate::network::Accuracy;
 use crate::numeric::{NumericError, c64};
-use crate::observe::ObserveError;
+use crate::observe::{ObserveError, TrajectoriesError};
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::spectrum::Spectrum;
 use crate::superposition::{Superposition, SuperpositionError};
@@ -56,8 +58,9 @@ pub struct TaskSummary {
 /// The spectra, by place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Spectra {
-    /// Of the Jacobian at the zero state.
-    pub origin: Spectrum,
+    /// Of the Jacobian at the zero state; nothing where only trajectories are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Spectrum>,
     /// Of the Jacobian at a fixed point, for networks with biases.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed_point: Option<Spectrum>,
@@ -172,6 +175,25 @@ pub enum InterpretError {
     /// A task that is not to be used.
     #[error("--task and --blind exclude each other: pass the task, or let the function be read back")]
     TaskAndBlind,
+    /// A method that trajectories do not feed.
+    #[error("{method} needs the weights of a network; trajectories can be read by orbit, dual-orbit and rollout")]
+    NeedsWeights {
+        /// The method.
+        method: &'static str,
+    },
+    /// Trajectories of another task.
+    #[error(
+        "the trajectories have {found} outputs, but the task has d={needed} components; pass the task they belong to"
+    )]
+    Outputs {
+        /// Components of the outputs.
+        found: usize,
+        /// Components of the task.
+        needed: usize,
+    },
+    /// Trajectories that cannot be used.
+    #[error(transparent)]
+    Trajectories(#[from] TrajectoriesError),
     /// A task that cannot be.
     #[error(transparent)]
     Task(#[from] TaskError),

@@ -1,5 +1,6 @@
 //! The stages in order.
 
+use super::trajectories::linear_network;
 use super::verdict::{Findings, judge};
 use super::{
     Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, Note, Question, Rank, Spectra,
@@ -66,19 +67,47 @@ fn interpret_from(
         Question::Blind { s } => (*s, network.outputs()),
     };
     let observed = observe(network, (s, d), start, &params.observe)?;
-    let mut reading = read_back(&observed, &params.recurrence)?;
+    interpret_observed(&Source::Weights { network, start }, &observed, question, params)
+}
+
+/// Where observations come from.
+pub(super) enum Source<'a> {
+    /// A network, simulated from a state.
+    Weights { network: &'a Network, start: Option<&'a [f64]> },
+    /// Somebody else's simulation.
+    Trajectories,
+}
+
+impl<'a> Source<'a> {
+    fn network(&self) -> Option<&'a Network> {
+        match self {
+            Self::Weights { network, .. } => Some(network),
+            Self::Trajectories => None,
+        }
+    }
+}
+
+pub(super) fn interpret_observed(
+    source: &Source<'_>,
+    observed: &Observations,
+    question: &Question,
+    params: &InterpretParams,
+) -> Result<Interpretation, InterpretError> {
+    let (s, d, hidden) = (observed.s, observed.d, observed.probe.states[0].nrows());
+    let mut reading = read_back(observed, &params.recurrence)?;
     let (task, blind) = match question {
         Question::Task(task) => (Some(task.clone()), false),
         Question::Blind { .. } => (reading.task(s, d), true),
     };
     let core = task.as_ref().map(Core::of).transpose()?;
     let theory = core.as_ref().map(Core::eigenvalues);
-    let jacobian = origin(network);
-    let origin_eigenvalues = eigenvalues(&jacobian)?;
-    let at_origin = spectrum(&origin_eigenvalues, theory, &params.origin_spectrum)?;
+    let jacobian = source.network().map(origin);
+    let origin_eigenvalues = jacobian.as_ref().map(eigenvalues).transpose()?;
+    let at_origin =
+        origin_eigenvalues.as_ref().map(|all| spectrum(all, theory, &params.origin_spectrum)).transpose()?;
     let persistence = observed.probe.persistence(params.visited.settle);
     let orbit = match persistence > params.verdict.alive {
-        true => linearize_orbit(&observed, core.as_ref(), params)?,
+        true => linearize_orbit(observed, core.as_ref(), params)?,
         false => None,
     };
     let on_orbit = match &orbit {
@@ -89,6 +118,14 @@ fn interpret_from(
     let mut warnings: Vec<Warning> = vec![];
     let mut found = vec![];
     if let Some((visited, orbit)) = &orbit {
+        let shown;
+        let network = match source.network() {
+            Some(network) => network,
+            None => {
+                shown = linear_network(visited, orbit, observed);
+                &shown
+            }
+        };
         confirm(&mut reading, network, visited, orbit, &params.recurrence)?;
         warnings.extend(orbit.doubts.iter().cloned().map(Warning::Orbit));
         if let (Some(task), Some(core)) = (&task, &core) {
@@ -96,10 +133,10 @@ fn interpret_from(
                 network,
                 task,
                 core,
-                observed: &observed,
+                observed,
                 visited,
                 orbit,
-                jacobian: &jacobian,
+                jacobian: jacobian.as_ref().unwrap_or(&network.recurrent_weights),
                 origin: None,
             };
             found = find_memories(&evidence, params, &mut warnings)?;
@@ -121,29 +158,32 @@ fn interpret_from(
         },
         &params.verdict,
     );
-    let superposition = match (&task, &core, &outputs) {
-        (Some(task), Some(core), Some(outputs)) if verdict == Verdict::Superposed => {
+    let superposition = match (&task, &core, &outputs, source) {
+        (Some(task), Some(core), Some(outputs), Source::Weights { network, start })
+            if verdict == Verdict::Superposed =>
+        {
             let held: Vec<bool> = outputs.iter().map(|&share| share > params.verdict.held).collect();
             let params = SuperpositionParams { seed: params.observe.seed, ..params.superposition.clone() };
-            superposition(network, start, task, core, &held, &params)?
+            superposition(network, *start, task, core, &held, &params)?
         }
         _ => None,
     };
     if verdict == Verdict::NotLearned {
         warnings.insert(0, Warning::NotLearned);
     }
-    for (place, spectrum) in [(Place::Origin, &at_origin), (Place::Orbit, &on_orbit)] {
+    let placed = at_origin.iter().map(|spectrum| (Place::Origin, spectrum)).chain([(Place::Orbit, &on_orbit)]);
+    for (place, spectrum) in placed {
         if let Some(expected) = spectrum.expected.filter(|&expected| expected != spectrum.found) {
             warnings.push(Warning::CountDiffers { place, found: spectrum.found, expected });
         }
     }
-    if network.has_bias() {
+    if source.network().is_some_and(Network::has_bias) {
         warnings.push(Warning::Biases);
     }
     if let Question::Task(task) = question {
         warnings.extend(something_else(&reading, task));
     }
-    let horizon = params.observe.accuracy_horizon;
+    let horizon = params.observe.accuracy_horizon.min(observed.score.outputs.len());
     let accuracy = task.as_ref().map(|task| {
         let by_output = output_accuracy(&observed.score, task, horizon, None);
         Accuracy { horizon, value: by_output.iter().sum::<f64>() / d as f64 }
@@ -162,7 +202,7 @@ fn interpret_from(
             core: core.as_ref().map(Core::dimension),
         },
         blind,
-        hidden: network.hidden(),
+        hidden,
         accuracy,
         outputs: outputs.unwrap_or_default(),
         verdict,
@@ -189,7 +229,7 @@ fn interpret_from(
             task,
             means: orbit.as_ref().map(|(visited, _)| visited.means.clone()).unwrap_or_default(),
             orbit: orbit.map(|(_, orbit)| orbit),
-            origin_eigenvalues,
+            origin_eigenvalues: origin_eigenvalues.unwrap_or_default(),
             memories: found,
         },
     })

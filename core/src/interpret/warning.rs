@@ -42,6 +42,11 @@ pub enum Warning {
     },
     /// The network has biases: states are taken relative to their mean at each step.
     Biases,
+    /// Only trajectories are known, and not the inputs behind them.
+    InputsUnknown {
+        /// Output steps that stand for the inputs.
+        s: usize,
+    },
     /// The orbit was started at a fixed point, as the zero state is far from it.
     StartedAtFixedPoint,
     /// A doubt about the linearized orbit.
@@ -71,6 +76,9 @@ impl std::fmt::Display for Warning {
                 write!(f, "the network computes something else than its task for output {}", outputs.join(", "))
             }
             Self::Biases => write!(f, "the network has biases: states are taken relative to their mean at each step"),
+            Self::InputsUnknown { s } => {
+                write!(f, "no inputs were given: what the network says in its first {s} output steps stands for them")
+            }
             Self::StartedAtFixedPoint => {
                 write!(f, "started at a fixed point: from the zero state the network is too far from its orbit")
             }

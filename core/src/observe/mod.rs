@@ -3,6 +3,10 @@
 //! Three batches: *probes* drive the network around its orbit, *trials* hold the evidence for the function it computes,
 //! *scores* are fresh inputs on which decoders fitted on the probes are judged.
 
+mod given;
+
+pub use given::{Trajectories, TrajectoriesError};
+
 use crate::network::{Network, NetworkError};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
@@ -34,6 +38,8 @@ pub struct ObserveParams {
     pub score_steps: usize,
     /// Output steps over which accuracy is taken.
     pub accuracy_horizon: usize,
+    /// Share of given trajectories that is kept for judging; the others show the orbit.
+    pub scored_share: f64,
 }
 
 impl Default for ObserveParams {
@@ -48,6 +54,7 @@ impl Default for ObserveParams {
             scores: 64,
             score_steps: 60,
             accuracy_horizon: 200,
+            scored_share: 0.25,
         }
     }
 }

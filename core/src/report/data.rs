@@ -214,8 +214,8 @@ fn spectra_data(found: &Interpretation) -> Result<SpectraData, ReportError> {
         eigenvalues,
         directions: spectrum.directions.clone(),
     });
-    let theory = &found.spectrum.origin;
-    Ok(SpectraData { origin: all.next(), orbit: all.next(), theory: theory.expected.map(|_| theory.theory.clone()) })
+    let theory = found.spectrum.origin.as_ref().filter(|spectrum| spectrum.expected.is_some());
+    Ok(SpectraData { origin: all.next(), orbit: all.next(), theory: theory.map(|spectrum| spectrum.theory.clone()) })
 }
 
 fn memories_data(network: &Network, found: &Interpretation) -> Result<Option<MemoriesData>, ReportError> {
@@ -282,7 +282,8 @@ pub(super) type PlacedSpectrum<'a> = (&'static str, Vec<Eigenvalue>, &'a Spectru
 /// Every eigenvalue at the origin and, where activity lasts, on the orbit.
 pub(super) fn spectra(found: &Interpretation) -> Result<Vec<PlacedSpectrum<'_>>, ReportError> {
     let pairs = |values: &[c64]| -> Vec<Eigenvalue> { values.iter().map(|z| [z.re, z.im]).collect() };
-    let mut spectra = vec![("at the origin", pairs(&found.details.origin_eigenvalues), &found.spectrum.origin)];
+    let at_origin = |spectrum| ("at the origin", pairs(&found.details.origin_eigenvalues), spectrum);
+    let mut spectra: Vec<_> = found.spectrum.origin.iter().map(at_origin).collect();
     if let Some(orbit) = &found.details.orbit {
         spectra.push(("on the orbit", pairs(&eigenvalues(&orbit.operator)?), &found.spectrum.orbit));
     }

@@ -132,7 +132,7 @@ impl Row {
     /// Adds what interpretation found.
     pub(super) fn interpreted(&mut self, run: &Run, found: &Interpretation) {
         self.verdict = Some(found.verdict.name().into());
-        self.origin = Found::from(&found.spectrum.origin);
+        self.origin = found.spectrum.origin.as_ref().map(Found::from).unwrap_or_default();
         self.orbit = Found::from(&found.spectrum.orbit);
         self.read_back = run.job.task.sources().map(|sources| {
             let read = found.recurrence.as_deref().unwrap_or_default();

@@ -21,10 +21,9 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     }
     let _ = write!(text, "\n{}", title("Spectrum"));
     let spectra = &found.spectrum;
+    let origin = spectra.origin.as_ref().map(|spectrum| ("origin", spectrum));
     let fixed_point = spectra.fixed_point.as_ref().map(|spectrum| ("fixed point", spectrum));
-    for (place, spectrum) in
-        [("origin", &spectra.origin)].into_iter().chain(fixed_point).chain([("orbit", &spectra.orbit)])
-    {
+    for (place, spectrum) in origin.into_iter().chain(fixed_point).chain([("orbit", &spectra.orbit)]) {
         let _ = writeln!(text, "  {place:<12}{}", spectrum_line(spectrum));
     }
     text.push_str(&drawing::spectrum(&found.spectrum.orbit));

@@ -17,6 +17,7 @@ mod shape;
 pub use error::CudaError;
 pub use measure::CudaRate;
 
+use crate::choose::{UnknownWord, choose};
 use driver::CudaDevice;
 use std::fmt;
 
@@ -33,6 +34,15 @@ pub enum Precision {
     Plain,
     /// One fp16 product on tensor cores, about twice as fast, with 11 bits; plain fp32 elsewhere.
     Fast,
+}
+
+impl std::str::FromStr for Precision {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        let all = [Self::Single, Self::Plain, Self::Fast].map(|precision| (precision.to_string(), precision));
+        choose("precision", word, &all.each_ref().map(|(name, precision)| (name.as_str(), *precision)))
+    }
 }
 
 impl fmt::Display for Precision {

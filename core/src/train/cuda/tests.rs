@@ -294,7 +294,7 @@ fn table1_in_full_is_trained_and_interpreted_within_four_minutes() {
             let ours = reading.memories.is_some_and(|memories| memories.recovered);
             let by_paper = |memories: &MemoriesSummary| memories.method == Method::PowerReference && memories.recovered;
             let papers = reading.methods.is_some_and(|methods| methods.values().any(by_paper));
-            (outcome.accuracy.unwrap().value, reading.spectrum.origin.error, [ours, papers])
+            (outcome.accuracy.unwrap().value, reading.spectrum.origin.and_then(|origin| origin.error), [ours, papers])
         })
         .collect();
     let seconds = begin.elapsed().as_secs_f64();

@@ -1,0 +1,45 @@
+"""Tasks, and the circuit that theory predicts for them."""
+
+import numpy as np
+import pytest
+from support import refusal
+
+import ketbra
+
+
+def test_a_task_says_what_it_asks_for() -> None:
+    task = ketbra.Task("T3")
+    assert (task.s, task.d, task.core) == (8, 8, 36)
+    assert task.recurrence[0] == "u1 = -u5[t-4]"
+    assert repr(task) == "<ketbra.Task T3: s=8 d=8, core 36>"
+    assert task.phi.shape == (36, 36) and len(task.components or []) == 36
+    np.testing.assert_allclose(np.abs(task.eigenvalues), 1, atol=1e-12)
+    np.testing.assert_allclose(np.sort_complex(np.linalg.eigvals(task.phi)).sum(), task.eigenvalues.sum(), atol=1e-9)
+
+
+def test_a_task_is_its_matrix() -> None:
+    task = ketbra.Task("compose-copy", s=3, d=2)
+    again = ketbra.Task.from_matrix(task.matrix, s=3, name="again")
+    assert again == task and hash(again) == hash(task) and again.name == "again"
+    assert ketbra.Task.from_matrix([[1, 1]], s=2).recurrence == ["u1 = u1[t-1] + u1[t-2]"]
+    assert task != ketbra.Task("repeat-copy", s=3, d=2)
+
+
+@pytest.mark.parametrize("name", ["T9", "repeatcopy", "1,2", "nowhere.toml"])
+def test_what_the_command_line_refuses_is_refused_in_the_same_words(name: str) -> None:
+    with pytest.raises(ketbra.TaskError) as refused:
+        ketbra.Task(name)
+    assert str(refused.value) == refusal("task", name)
+
+
+def test_wrong_matrices_and_sizes_are_refused() -> None:
+    with pytest.raises(ketbra.TaskError, match=r"the matrix is 2 x 3, but s=2, d=2 needs d x s\*d = 2 x 4"):
+        ketbra.Task.from_matrix(np.zeros((2, 3)), s=2)
+    with pytest.raises(ketbra.TaskError, match=r"matrix has shape \(4,\); pass 2 axes: \(d, s\*d\)"):
+        ketbra.Task.from_matrix(np.zeros(4), s=2)
+    with pytest.raises(ketbra.TaskError, match="holds nan"):
+        ketbra.Task.from_matrix([[float("nan"), 1.0]], s=2)
+    with pytest.raises(ketbra.TaskError, match="s is -1, but must be a whole number from 0"):
+        ketbra.Task("repeat-copy", s=-1)
+    with pytest.raises(ketbra.TaskError, match="3 is no task"):
+        ketbra.Task(3)  # type: ignore[arg-type]

@@ -1,0 +1,94 @@
+"""Modules of PyTorch, where it is installed."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import FIXTURES, T3, document
+
+import ketbra
+
+torch = pytest.importorskip("torch")
+
+
+class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
+    def __init__(self, cell: Any, readout: Any) -> None:
+        super().__init__()
+        self.encoder, self.head = cell, readout
+
+
+@pytest.fixture(scope="module")
+def module() -> Any:
+    return ketbra.Network(T3).to_torch()
+
+
+def test_a_real_module_gives_what_the_command_line_gives_on_its_file(module: Any, tmp_path: Path) -> None:
+    torch.save(module.state_dict(), tmp_path / "model.pt")
+    typed = document("interpret", tmp_path / "model.pt", "--task", "T3")
+    del typed["path"]
+    assert ketbra.interpret(module, task="T3").to_dict() == typed
+    assert ketbra.interpret(module.state_dict(), task="T3").to_dict() == typed
+    path = ketbra.interpret(tmp_path / "model.pt", task="T3").to_dict()
+    del path["path"]
+    assert path == typed
+
+
+def test_a_module_runs_as_the_network_does(module: Any) -> None:
+    net = ketbra.Network(T3)
+    inputs = np.random.default_rng(1).choice([-1.0, 1.0], size=(8, 3, 8))
+    outputs, hidden = module(torch.tensor(inputs, dtype=torch.float32))
+    np.testing.assert_allclose(hidden.detach().numpy(), net.run(inputs), atol=1e-5)
+    np.testing.assert_allclose(outputs.detach().numpy(), net.read(net.run(inputs)), atol=1e-5)
+    found = ketbra.interpret(net)
+    assert np.allclose(found.decode(hidden), found.decode(net.run(inputs)), atol=1e-4), "tensors are taken as they are"
+
+
+def test_layers_are_found_by_type_or_named_by_the_caller() -> None:
+    linear = torch.nn.Linear(12, 3)
+    cell = torch.nn.RNNCell(3, 12, nonlinearity="relu")
+    net = ketbra.Network(Model(cell, linear))
+    assert (net.hidden, net.activation) == (12, "relu")
+    assert np.array_equal(net.arrays()["rnn.bias_hh_l0"], cell.bias_hh.detach().double().numpy())
+    assert np.array_equal(net.readout_weights, linear.weight.detach().double().numpy())
+    two = torch.nn.ModuleDict({"rnn": torch.nn.RNN(3, 12, bias=False), "a": torch.nn.Linear(12, 3), "b": torch.nn.Linear(12, 3)})
+    with pytest.raises(ketbra.NetworkError, match="several readout layers; name one with readout=: a, b"):
+        ketbra.Network(two)
+    assert np.array_equal(ketbra.Network(two, readout="b").readout_weights, two["b"].weight.detach().double().numpy())
+    assert ketbra.Network(two, readout=two["a"]).inputs == 3
+    with pytest.raises(ketbra.NetworkError, match="the module has no layer 'c'; choose from rnn, a, b"):
+        ketbra.Network(two, readout="c")
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        (lambda: Model(torch.nn.GRU(3, 12), torch.nn.Linear(12, 3)), "is a GRU; only RNN .* interpret_trajectories"),
+        (lambda: Model(torch.nn.LSTM(3, 12), torch.nn.Linear(12, 3)), "is a LSTM"),
+        (lambda: Model(torch.nn.RNN(3, 12, num_layers=2), torch.nn.Linear(12, 3)), "several layers or directions"),
+        (lambda: Model(torch.nn.Linear(3, 12), torch.nn.Linear(12, 3)), "no recurrent layer"),
+        (lambda: Model(torch.nn.RNN(3, 12), torch.nn.Linear(11, 3)), "no readout layer"),
+    ],
+)
+def test_other_modules_are_refused_with_what_to_do(module: Any, message: str) -> None:
+    with pytest.raises(ketbra.NetworkError, match=message):
+        ketbra.Network(module())
+
+
+def test_precision_is_kept(module: Any) -> None:
+    assert module.rnn.weight_hh_l0.dtype == torch.float32
+    exact = ketbra.Network(module.double()).to_torch()
+    assert exact.rnn.weight_hh_l0.dtype == torch.float32, "the numbers are those of float32"
+    edited = ketbra.interpret(T3).edit(negate=1).to_torch()
+    assert edited.rnn.weight_hh_l0.dtype == torch.float64
+    half = ketbra.Network(ketbra.Network(T3).to_torch().bfloat16())
+    np.testing.assert_allclose(half.recurrent_weights, ketbra.Network(T3).recurrent_weights, atol=0.02)
+
+
+@pytest.mark.parametrize("name", ["state_dict.pt", "cell.pt", "float64.pt"])
+def test_what_torch_loads_is_what_the_library_reads(name: str) -> None:
+    loaded = torch.load(FIXTURES / "import" / name, weights_only=True)
+    ours = ketbra.Network(FIXTURES / "import" / name).arrays()
+    theirs = ketbra.Network(loaded).arrays()
+    assert ours.keys() == theirs.keys()
+    assert all(np.array_equal(ours[key], theirs[key]) for key in ours)

@@ -1,0 +1,189 @@
+"""Training: the same bytes as the command line, other threads alive, Ctrl-C heard."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support import refusal, succeeds
+
+import ketbra
+
+SMALL: dict[str, Any] = {"s": 3, "d": 2, "hidden": 16, "steps": 300, "seed": 7}
+TYPED = ["--s", 3, "--d", 2, "--hidden", 16, "--steps", 300, "--seed", 7]
+
+
+def test_the_same_seed_gives_the_bytes_of_the_command_line(tmp_path: Path) -> None:
+    succeeds("train", "repeat-copy", *TYPED, "--out", tmp_path / "typed")
+    net = ketbra.train("repeat-copy", out=tmp_path / "run", **SMALL)
+    in_memory = ketbra.train("repeat-copy", threads=1, **SMALL)
+    in_memory.save(tmp_path / "saved.safetensors")
+    bytes_typed = (tmp_path / "typed" / "network.safetensors").read_bytes()
+    assert (tmp_path / "run" / "network.safetensors").read_bytes() == bytes_typed
+    assert (tmp_path / "saved.safetensors").read_bytes() == bytes_typed
+    for name in ("checkpoint", "metrics.csv"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "typed" / name).read_bytes()
+    typed = json.loads((tmp_path / "typed" / "manifest.json").read_text())["result"]
+    assert net.training is not None and net.training.accuracy == typed["accuracy"]["value"]
+
+
+def test_a_trained_network_knows_how_it_was_trained() -> None:
+    net = ketbra.train("repeat-copy", metrics_every=100, **SMALL)
+    assert net.training is not None
+    assert net.training.metrics["step"].tolist() == [100, 200, 300]
+    assert net.training.steps == 300 and net.training.metrics["loss"][-1] == net.training.loss
+    assert "trained on repeat-copy, accuracy" in repr(net)
+    assert net.task == ketbra.Task("repeat-copy", s=3, d=2)
+
+
+def test_weights_of_one_network_start_another() -> None:
+    first = ketbra.train("repeat-copy", bias=True, **SMALL)
+    second = ketbra.train(ketbra.Task("compose-copy", s=3, d=2), init=first, steps=1, lr=1e-9)
+    np.testing.assert_allclose(second.recurrent_weights, first.recurrent_weights, atol=1e-6)
+    assert second.hidden == 16 and "rnn.bias_hh_l0" in second.arrays()
+
+
+@pytest.mark.parametrize(
+    ("option", "typed"),
+    [
+        ({"hidden": 0}, ["--hidden", "0"]),
+        ({"lr": -0.1}, ["--lr", "-0.1"]),
+        ({"threshold": 1.5}, ["--threshold", "1.5"]),
+        ({"batch": 0}, ["--batch", "0"]),
+        ({"init": "missing.safetensors"}, ["--init", "missing.safetensors"]),
+        ({"steps": 1 << 32}, ["--steps", str(1 << 32)]),
+    ],
+)
+def test_options_are_refused_in_the_words_of_the_command_line(
+    option: dict[str, Any], typed: list[str], tmp_path: Path
+) -> None:
+    with pytest.raises(ketbra.TrainError) as refused:
+        ketbra.train("T1", **option)
+    assert str(refused.value) == refusal("train", "T1", *typed, folder=tmp_path)
+
+
+def test_words_and_numbers_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
+    message = "there is no curriculum 'fast'; choose from table1, adaptive, none"
+    with pytest.raises(ketbra.TrainError, match=message):
+        ketbra.train("T1", curriculum="fast")
+    assert message in refusal("train", "T1", "--curriculum", "fast", folder=tmp_path)
+    with pytest.raises(ketbra.TrainError, match=r"hidden is 12\.5, but must be a whole number"):
+        ketbra.train("T1", hidden=12.5)  # type: ignore[arg-type]
+    with pytest.raises(ketbra.TrainError, match="l2 is 'big', but must be a number"):
+        ketbra.train("T1", l2="big")  # type: ignore[arg-type]
+    with pytest.raises(ketbra.TrainError, match="name a task"):
+        ketbra.train()
+    with pytest.raises(ketbra.TaskError, match="did you mean"):
+        ketbra.train("T7")
+
+
+def test_a_run_folder_is_never_overwritten_by_accident(tmp_path: Path) -> None:
+    ketbra.train("repeat-copy", out=tmp_path / "run", **SMALL)
+    with pytest.raises(ketbra.RunFolderError, match="is complete"):
+        ketbra.train("repeat-copy", out=tmp_path / "run", **SMALL)
+    with pytest.raises(ketbra.RunFolderError, match="is complete"):
+        ketbra.train(resume=tmp_path / "run")
+    ketbra.train("repeat-copy", out=tmp_path / "run", force=True, **SMALL)
+
+
+def test_other_threads_run_while_a_network_is_trained() -> None:
+    # Without the interpreter free, a thread that sleeps and wakes would not wake before the training ends.
+    woken = 0
+    done = threading.Event()
+
+    def wake() -> None:
+        nonlocal woken
+        while not done.wait(0.005):
+            woken += 1
+
+    other = threading.Thread(target=wake)
+    begin = time.monotonic()
+    other.start()
+    ketbra.train("T1", hidden=64, steps=60, threads=1)
+    seconds = time.monotonic() - begin
+    done.set()
+    other.join()
+    assert woken >= 5 and woken > seconds, f"woken {woken} times in {seconds:.1f} s"
+
+
+@pytest.mark.parametrize("where", ["out", "nowhere"])
+def test_ctrl_c_saves_the_run_and_it_ends_with_the_same_bytes(where: str, tmp_path: Path) -> None:
+    script = f"""
+        import ketbra
+        out = "run" if {where == "out"} else None
+        print("begun", flush=True)
+        try:
+            ketbra.train("T1", hidden=64, seed=3, steps=1_000_000, out=out)
+        except KeyboardInterrupt as stop:
+            print(stop, flush=True)
+    """
+    line = [sys.executable, "-c", textwrap.dedent(script)]
+    process = subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=os.environ)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    path = "run" if where == "out" else "runs/t1-h64-seed3"
+    assert process.returncode == 0
+    assert f'and saved; go on with ketbra.train(resume="{path}")' in said
+    # The step at which a person presses a key is nobody's to choose; the bytes after it are.
+    manifest = tmp_path / path / "manifest.json"
+    steps = int(said.split("stopped after step ")[1].split()[0]) + 20
+    text = manifest.read_text()
+    assert '"steps": 1000000' in text and '"status": "unfinished"' in text
+    manifest.write_text(text.replace('"steps": 1000000', f'"steps": {steps}'))
+    resumed = ketbra.train(resume=tmp_path / path)
+    straight = ketbra.train("T1", hidden=64, seed=3, steps=steps)
+    assert np.array_equal(resumed.recurrent_weights, straight.recurrent_weights)
+    assert json.loads(manifest.read_text())["status"] == "complete"
+
+
+def test_an_exception_of_a_signal_handler_goes_on_its_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class TimeIsUp(Exception):
+        pass
+
+    def ring(*_: object) -> None:
+        raise TimeIsUp
+
+    monkeypatch.chdir(tmp_path)
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(TimeIsUp):
+            ketbra.train("T1", hidden=64, steps=1_000_000)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert (tmp_path / "runs" / "t1-h128-seed1").exists() or (tmp_path / "runs" / "t1-h64-seed1").exists()
+
+
+def test_a_sweep_trains_and_interprets_a_grid(tmp_path: Path) -> None:
+    grid = {"task": "repeat-copy", "s": 3, "d": 2, "hidden": [12, 16], "steps": 200, "seed": range(1, 3)}
+    swept = ketbra.sweep(grid, out=tmp_path / "python")
+    assert len(swept.names) == 4 and swept.summary["tally"]["done"] == 4
+    assert "4 of 4 networks done" in repr(swept)
+    (tmp_path / "grid.toml").write_text(
+        'task = "repeat-copy"\ns = 3\nd = 2\nhidden = [12, 16]\nsteps = 200\nseed = "1-2"\n'
+    )
+    succeeds("sweep", tmp_path / "grid.toml", "--out", tmp_path / "typed")
+    assert (tmp_path / "python" / "results.csv").read_bytes() == (tmp_path / "typed" / "results.csv").read_bytes()
+    assert swept.interpret(swept.names[0]).network.hidden == 12
+    again = ketbra.sweep(tmp_path / "grid.toml", out=tmp_path / "python")
+    assert again.summary["tally"]["here"] == 0, "what is done stays done"
+
+
+def test_a_sweep_refuses_what_the_command_line_refuses(tmp_path: Path) -> None:
+    with pytest.raises(ketbra.SweepError, match="hidden is 0, but must be at least 1"):
+        ketbra.sweep({"task": "T1", "hidden": [64, 0]}, out=tmp_path / "out")
+    with pytest.raises(ketbra.SweepError, match="hiden"):
+        ketbra.sweep({"task": "T1", "hiden": 64}, out=tmp_path / "out")
+    with pytest.raises(ketbra.SweepError, match="l2 is None; pass a number"):
+        ketbra.sweep({"task": "T1", "l2": None}, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
