@@ -7,6 +7,29 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "EditError",
+    "Error",
+    "InterpretError",
+    "Interpretation",
+    "Memories",
+    "Network",
+    "NetworkError",
+    "ReportError",
+    "RunFolderError",
+    "SweepError",
+    "Task",
+    "TaskError",
+    "TrainError",
+    "__version__",
+    "edit",
+    "interpret",
+    "interpret_trajectories",
+    "sweep",
+    "train",
+    "write_whole",
+]
+
 __version__: Final[str]
 
 class Error(Exception): ...

@@ -63,7 +63,7 @@ def test_layers_are_found_by_type_or_named_by_the_caller() -> None:
 @pytest.mark.parametrize(
     ("module", "message"),
     [
-        (lambda: Model(torch.nn.GRU(3, 12), torch.nn.Linear(12, 3)), "is a GRU; only RNN .* interpret_trajectories"),
+        (lambda: Model(torch.nn.GRU(3, 12), torch.nn.Linear(12, 3)), "is a GRU; only RNN .*interpret_trajectories"),
         (lambda: Model(torch.nn.LSTM(3, 12), torch.nn.Linear(12, 3)), "is a LSTM"),
         (lambda: Model(torch.nn.RNN(3, 12, num_layers=2), torch.nn.Linear(12, 3)), "several layers or directions"),
         (lambda: Model(torch.nn.Linear(3, 12), torch.nn.Linear(12, 3)), "no recurrent layer"),
