@@ -59,9 +59,10 @@ fn trajectories_of_a_network_show_what_its_weights_show() {
         let found = read(&trajectories, question);
         assert_eq!((found.verdict, &found.recurrence), (Verdict::Circuit, &by_weights.recurrence));
         assert!(found.accuracy.unwrap().value > 0.999 && found.spectrum.origin.is_none());
-        let readers = |found: &Interpretation| found.details.memories[0].frame.clone().unwrap().readers;
-        let difference = (readers(&found) - readers(&by_weights)).norm_l2() / readers(&by_weights).norm_l2();
-        assert!(difference < 0.2, "{difference}");
+        // Readers may differ in directions that nothing visits; memories are visited.
+        let memories = |found: &Interpretation| found.details.memories[0].frame.clone().unwrap().memories;
+        let difference = (memories(&found) - memories(&by_weights)).norm_l2() / memories(&by_weights).norm_l2();
+        assert!(difference < 0.01, "{difference}");
     }
 }
 

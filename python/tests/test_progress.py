@@ -16,7 +16,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, progress: bool |
     """What a bar writes over ten seconds of work, half of it done."""
     now = [100.0]
     monkeypatch.setattr("sys.stderr", stream)
-    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
     bar = _progress.Bar("steps", progress)
     show = _progress.training_bar(bar)
     for step in (0, 100, 500):
