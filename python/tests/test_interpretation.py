@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import FIXTURES, NOT_LEARNED, SUPERPOSED, T3, document, refusal, succeeds
+from support import NOT_LEARNED, SUPERPOSED, T3, document, refusal, succeeds
 
 import ketbra
 
@@ -45,12 +45,13 @@ def test_arrays_without_a_file_give_the_same_result(found: ketbra.Interpretation
 
 def test_a_recorded_state_dict_gives_what_the_command_line_gives_on_its_file() -> None:
     # Saved by PyTorch itself; where that is installed, test_torch.py compares a live module as well.
-    path = FIXTURES / "import" / "state_dict.pt"
+    path = Path(__file__).parent / "fixtures" / "state_dict.pt"
     typed = document("interpret", path, "--blind", "--s", 3)
     assert ketbra.interpret(path, blind=True, s=3).to_dict() == typed
     del typed["path"]
     state_dict = {name: array.astype(np.float32) for name, array in ketbra.Network(path).arrays().items()}
     assert ketbra.interpret(state_dict, blind=True, s=3).to_dict() == typed
+    assert typed["verdict"] == "circuit"
 
 
 def test_a_person_finds_what_a_person_asks_first(found: ketbra.Interpretation) -> None:
