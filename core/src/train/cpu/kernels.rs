@@ -89,7 +89,11 @@ impl<S: Real> Kernel<S> for Loss<'_, S> {
                         let (y, u) = (V::load(output.add(lane)), V::load(target.add(lane)));
                         let error = y.sub(u);
                         squared = error.mul_add(error, squared);
-                        correct = correct.add(y.mul(u).is_positive());
+                        // An output that is not above zero says -1, also one that is zero: weights that collapse are
+                        // right half the time.
+                        let (up, not_up) = (y.is_positive(), V::constant(1.0).sub(y.is_positive()));
+                        correct = up.mul_add(u.is_positive(), correct);
+                        correct = not_up.mul_add(V::constant(0.0).sub(u).is_positive(), correct);
                         error.mul(scale).store(output.add(lane));
                     }
                 }

@@ -141,3 +141,20 @@ fn a_chunk_draws_what_episodes_draw() {
         assert_eq!(drawn(Chunk::targets, case.horizon), episodes.targets());
     }
 }
+
+#[test]
+fn a_network_that_says_nothing_is_right_about_every_minus_one() {
+    for case in cases().filter(|case| case.batch * case.horizon > 100) {
+        let mut silent = case.network();
+        silent.readout_weights.fill(0.0);
+        silent.readout_bias.iter_mut().flatten().for_each(|bias| *bias = 0.0);
+        let mut episodes = Episodes::new(&case.task(), case.batch);
+        episodes.draw(&case.task(), &Stream::new(STREAM_SEED, Purpose::TrainInputs), 5, case.horizon);
+        let targets = episodes.targets();
+        let negative = targets.iter().filter(|target| **target < 0.0).count() as f64 / targets.len() as f64;
+        for isa in Isa::available() {
+            assert_eq!(case.learner::<f32>(isa, &silent).measures.accuracy, negative, "{isa} H={}", case.hidden);
+        }
+        assert!((0.3..0.7).contains(&negative));
+    }
+}

@@ -152,7 +152,7 @@ __device__ void read_out(const float *weights, const Scratch &s, float2 *sums, u
                     float output = y[j] + (BIAS ? weights[BIAS_READOUT_AT + j0 + j] : 0.0f);
                     float u = target[(j0 + j) * BATCH + sample], error = output - u;
                     squared = fmaf(error, error, squared);
-                    correct += output * u > 0 ? 1.0f : 0.0f;
+                    correct += u != 0 && (output > 0) == (u > 0) ? 1.0f : 0.0f;
                     s.outputs[(u64)t * VALUES + (j0 + j) * BATCH + sample] = error * scale;
                 }
             }

@@ -503,7 +503,7 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
             bool real = row + r / 2 * 8 < COMPONENTS;
             error[r] = real ? output - u : 0.0f;
             squared = fmaf(error[r], error[r], squared);
-            correct += real && output * u > 0 ? 1.0f : 0.0f;
+            correct += real && (output > 0) == (u > 0) ? 1.0f : 0.0f;
         }
         u32 upper[PARTS], lower[PARTS];
         split(error[0] * scale, error[1] * scale, upper), split(error[2] * scale, error[3] * scale, lower);
