@@ -1,7 +1,8 @@
-//! The progress bar of training.
+//! Progress bars: of training, and of anything that can be counted.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ketbra::train::Metrics;
+use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -43,5 +44,51 @@ impl Progress {
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Work that is done sooner needs no bar.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A bar for things that can be counted, on standard error once they take over two seconds; nothing at all where that is
+/// no terminal.
+pub struct Count {
+    bar: ProgressBar,
+    begin: Instant,
+}
+
+impl Count {
+    /// A bar over so many things, `unit` in the plural.
+    pub fn new(all: usize, unit: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::hidden());
+        let template = format!("{{bar:30.cyan}} {{pos}}/{{len}} {unit} {{per_sec}} {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style);
+        }
+        Self { bar, begin: Instant::now() }
+    }
+
+    /// One more is done.
+    pub fn one(&self) {
+        self.show();
+        self.bar.inc(1);
+    }
+
+    /// So many are done, of so many that are known by now.
+    pub fn set(&self, done: usize, of: usize) {
+        self.show();
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn show(&self) {
+        if self.bar.is_hidden() && self.begin.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
     }
 }

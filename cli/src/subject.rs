@@ -6,7 +6,7 @@ use ketbra::files::write_whole;
 use ketbra::interpret::{self, Interpretation, Question};
 use ketbra::network::NetworkFile;
 use ketbra::report::{Provenance, page};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// What is known of a network before it is interpreted.
 #[derive(clap::Args)]
@@ -35,6 +35,41 @@ pub fn beside(path: &Path, name: &str) -> PathBuf {
     if path.is_dir() { path.join(name) } else { path.with_extension("").with_added_extension(name) }
 }
 
+/// What a network is called: the file without its extension, or the run folder.
+pub fn name(path: &Path) -> String {
+    let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
+    let name = if whole.is_dir() { whole.file_name() } else { whole.file_stem() };
+    name.unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// Names for folders, one a network: no two networks share one, so names that would be the same get the file's extension
+/// or the folders above in front, as far as it takes.
+pub fn distinct_names(paths: &[PathBuf]) -> Vec<String> {
+    let whole: Vec<PathBuf> =
+        paths.iter().map(|path| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone())).collect();
+    let above = |path: &Path, levels: usize| {
+        let parts: Vec<String> = path
+            .components()
+            .filter(|part| matches!(part, Component::Normal(_)))
+            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .collect();
+        parts[parts.len().saturating_sub(levels)..].join("-")
+    };
+    let mut names: Vec<String> = whole.iter().map(|path| name(path)).collect();
+    let deepest = whole.iter().map(|path| path.components().count()).max().unwrap_or(0);
+    for levels in 1..=deepest {
+        let shared: Vec<bool> =
+            (0..names.len()).map(|i| (0..names.len()).any(|j| names[i] == names[j] && whole[i] != whole[j])).collect();
+        if !shared.contains(&true) {
+            break;
+        }
+        for i in (0..names.len()).filter(|i| shared[*i]) {
+            names[i] = above(&whole[i], levels);
+        }
+    }
+    names
+}
+
 /// Writes the page of a network.
 pub fn write_page(to: &Path, path: &Path, file: &NetworkFile, found: &Interpretation) -> Result<(), Failure> {
     let html = page(&file.network, found, &Provenance::of(path, file)).map_err(Failure::could_not)?;
@@ -46,4 +81,16 @@ pub fn write(to: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::could_not(format!("cannot write {}: {error}", to.display()));
     to.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
     write_whole(to, bytes).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_of_the_same_name_get_folders_of_their_own() {
+        let paths: Vec<PathBuf> =
+            ["/a/x/net.npz", "/a/y/net.npz", "/a/y/net.pt", "/a/other.pt", "/a/other.pt"].map(PathBuf::from).to_vec();
+        assert_eq!(distinct_names(&paths), ["x-net.npz", "y-net.npz", "net.pt", "other", "other"]);
+    }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use ketbra::network::{Activation, Initialization, Metadata, NetworkFile};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -66,6 +67,52 @@ fn a_task_that_does_not_fit_is_a_clear_error() {
         let output = ketbra(&arguments, &net);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && said.contains(wanted), "{arguments:?}: {said}");
+    }
+}
+
+/// Weights of 5 inputs and outputs that say of themselves that they were trained on T2, which has 8.
+#[test]
+fn d_that_does_not_fit_the_task_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("misfit.safetensors");
+    let network = Initialization::Uniform.network(16, 5, 5, Activation::Tanh, false, 1);
+    let metadata = Metadata::from([("task".to_string(), "T2".to_string())]);
+    NetworkFile { network, metadata }.save(&path).unwrap();
+    for command in ["interpret", "linearize", "edit"] {
+        let arguments = if command == "edit" { vec!["edit", "--negate", "1"] } else { vec![command] };
+        let output = ketbra(&arguments, std::slice::from_ref(&path));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && !said.contains("panicked"), "{command}: {said}");
+        assert!(said.contains('5') && said.contains('8'), "{command} names both numbers: {said}");
+    }
+}
+
+#[test]
+fn networks_of_the_same_name_are_written_into_folders_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let nets: Vec<PathBuf> = ["a", "b"].map(|name| folder.path().join(name).join("net.safetensors")).to_vec();
+    for (net, from) in nets.iter().zip(["t3-h64-l2_0-seed01.safetensors", "t3-h64-l2_0.001-seed02.safetensors"]) {
+        std::fs::create_dir(net.parent().unwrap()).unwrap();
+        std::fs::copy(fixture(from), net).unwrap();
+    }
+    let out = folder.path().join("out");
+    let output = ketbra(&["interpret", "--out", &out.to_string_lossy()], &nets);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let verdict = |name: &str| {
+        let text = std::fs::read_to_string(out.join(name).join("interpretation.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()["verdict"].clone()
+    };
+    assert_eq!((verdict("a-net.safetensors"), verdict("b-net.safetensors")), ("circuit".into(), "superposed".into()));
+}
+
+#[test]
+fn one_entry_one_sign_and_one_strength_are_edited() {
+    let net = [fixture("t3-h64-l2_0-seed01.safetensors")];
+    for change in [["--set", "u1 = u2[t-3]"], ["--negate", "4"], ["--keep", "8=0.7"]] {
+        let output = ketbra(&["edit", change[0], change[1], "--json"], &net);
+        let [edited] = &lines(&output)[..] else { panic!("{}", String::from_utf8_lossy(&output.stderr)) };
+        assert!(edited["accuracy"]["loaded"].as_f64().unwrap() >= 0.99, "{change:?}: {edited}");
+        assert!(edited["accuracy"]["from_inputs"].as_f64().unwrap() >= 0.99, "{change:?}: {edited}");
     }
 }
 

@@ -42,6 +42,7 @@ pub mod network;
 pub mod numeric;
 pub mod observe;
 pub mod random;
+mod ranges;
 pub mod recall;
 pub mod recurrence;
 pub mod report;

@@ -5,6 +5,7 @@
 use ketbra::edit::{Change, EditParams, Mode, edit};
 use ketbra::interpret::{InterpretParams, Question, Verdict, interpret};
 use ketbra::network::NetworkFile;
+use ketbra::numeric::Svd;
 use ketbra::task::{Source, Task};
 use std::path::Path;
 
@@ -34,6 +35,30 @@ fn one_sign_and_one_entry_can_be_changed() {
         let accuracy = edited.accuracy;
         assert!(accuracy.before < 0.95 && accuracy.loaded >= 0.999 && accuracy.from_inputs >= 0.99, "{accuracy:?}");
     }
+}
+
+#[test]
+fn the_least_change_adds_a_matrix_of_rank_d_at_most_and_leaves_the_readout_alone() {
+    let (file, task) = t3();
+    let least = EditParams { least: true, ..EditParams::default() };
+    let change = Change::Sign { output: 1 };
+    let edited = edit(&file.network, &task, &change, &least).unwrap();
+    let usual = edit(&file.network, &task, &change, &EditParams::default()).unwrap();
+    assert!(edited.accuracy.loaded >= 0.99 && edited.accuracy.from_inputs >= 0.95, "{:?}", edited.accuracy);
+    assert!(edited.weight_change < 0.5 * usual.weight_change, "{} {}", edited.weight_change, usual.weight_change);
+    assert_eq!(edited.network.readout_weights, file.network.readout_weights);
+    let added = Svd::of(&(&edited.network.recurrent_weights - &file.network.recurrent_weights)).unwrap().values;
+    assert!(added[1] < 1e-9 * added[0], "one sign is one direction: {:?}", &added[..3]);
+}
+
+#[test]
+fn the_least_change_names_a_content_that_the_network_does_not_hold() {
+    let (file, task) = t3();
+    let least = EditParams { least: true, ..EditParams::default() };
+    // u8 is kept for two steps only.
+    let source = Source { lag: 5, component: 7, negated: false };
+    let error = edit(&file.network, &task, &Change::Entry { output: 1, source }, &least).unwrap_err().to_string();
+    assert!(error.contains("u8 in variable") && error.contains("--least"), "{error}");
 }
 
 #[test]

@@ -31,15 +31,19 @@ fn task(planting: &Planting) -> Task {
     Task::named("repeat-copy", Some(planting.s), Some(planting.d)).unwrap()
 }
 
-/// `J = Psi Phi Psi* + noise` at the fixed point, with the biases that keep it fixed.
 fn plant(planting: &Planting) -> Network {
+    plant_task(planting, &task(planting))
+}
+
+/// `J = Psi Phi Psi* + noise` at the fixed point, with the biases that keep it fixed.
+fn plant_task(planting: &Planting, task: &Task) -> Network {
     let Planting { s, d, hidden, condition, amplitude, noise, fixed_point } = *planting;
     let (stream, window) = (Stream::new(77, Purpose::Matrices), s * d);
     let memories = draw::with_condition(hidden, window, condition, &stream, 0);
     let readers = pseudo_inverse(&memories, RELATIVE_CUT).unwrap();
     let scale = noise / (hidden as f64).sqrt();
-    let jacobian = &memories * operator(&task(planting)) * &readers
-        + draw::normal(hidden, hidden, &stream, 1) * faer::Scale(scale);
+    let jacobian =
+        &memories * operator(task) * &readers + draw::normal(hidden, hidden, &stream, 1) * faer::Scale(scale);
     let fixed: Vec<f64> =
         (0..hidden).map(|i| (fixed_point * draw::normal(hidden, 1, &stream, 2)[(i, 0)]).clamp(-0.9, 0.9)).collect();
     let slope = |i: usize| 1.0 - fixed[i] * fixed[i];
@@ -125,4 +129,35 @@ fn every_method_reads_a_circuit_in_an_orthonormal_basis() {
 fn the_pseudo_inverse_of_the_readout_misreads_an_oblique_basis_and_the_dual_does_not() {
     let methods = read(&PLAIN, Question::Task(task(&PLAIN))).methods.unwrap();
     assert!(methods["power"].worst < 0.99 && methods["dual"].worst >= 0.99, "{methods:?}");
+}
+
+/// Each component turns into a mixture of all of them, s steps later: f is dense, and contents are real numbers.
+fn dense() -> Task {
+    let (sin, cos) = 0.9f64.sin_cos();
+    let mut f = Matrix::zeros(2, 8);
+    (f[(0, 0)], f[(0, 1)], f[(1, 0)], f[(1, 1)]) = (cos, -sin, sin, cos);
+    Task::from_matrix("turn", 4, 2, f).unwrap()
+}
+
+#[test]
+fn a_dense_function_is_a_circuit_too() {
+    let planting = Planting { s: 4, d: 2, hidden: 32, ..PLAIN };
+    let network = plant_task(&planting, &dense());
+    for question in [Question::Task(dense()), Question::Blind { s: 4 }] {
+        let found = interpret(&network, &question, &InterpretParams::default()).unwrap();
+        assert_eq!(found.verdict, Verdict::Circuit, "{:?}", found.reasons);
+        assert!(found.memories.unwrap().worst >= 0.99 && found.spectrum.orbit.error.unwrap() < 1e-3);
+        assert_eq!(found.recurrence_in_words[0], "u1 = 0.622*u1[t-4] - 0.783*u2[t-4]");
+    }
+}
+
+#[test]
+fn a_dense_function_that_the_network_does_not_compute_is_no_circuit() {
+    let planting = Planting { s: 4, d: 2, hidden: 32, ..PLAIN };
+    let mut other = dense().matrix();
+    (other[(0, 1)], other[(1, 0)]) = (other[(1, 0)], other[(0, 1)]);
+    let other = Task::from_matrix("turn back", 4, 2, other).unwrap();
+    let network = plant_task(&planting, &dense());
+    let found = interpret(&network, &Question::Task(other), &InterpretParams::default()).unwrap();
+    assert_ne!(found.verdict, Verdict::Circuit, "{:?}", found.memories);
 }

@@ -18,6 +18,7 @@ use std::path::PathBuf;
   ketbra edit net.safetensors --set 'u1 = -u3[t-2]' --out edited
   ketbra edit net.safetensors --negate 4 --out edited
   ketbra edit net.safetensors --keep 3=0.5 --out edited
+  ketbra edit net.safetensors --negate 4 --least --out edited
 
 What the network computes now comes from --task, from the file, or is read back from the network (--s N).")]
 pub struct EditCommand {
@@ -31,6 +32,9 @@ pub struct EditCommand {
     size: TaskSize,
     #[command(flatten)]
     change: ChangeArguments,
+    /// Add only what the new circuit does otherwise to the recurrent weights, a change of rank d at most
+    #[arg(long)]
+    least: bool,
     /// Folder for the edited network
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -65,7 +69,7 @@ impl EditCommand {
         let file = NetworkFile::open(&self.path)?;
         let from = self.from(&file)?;
         let change = self.change(&from)?;
-        let params = EditParams { seed: self.seed, ..EditParams::default() };
+        let params = EditParams { seed: self.seed, least: self.least, ..EditParams::default() };
         let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
         let saved = self.out.as_ref().map(|out| save(out, &file, &edited)).transpose()?;
         if self.json {
@@ -150,6 +154,7 @@ fn save(out: &std::path::Path, file: &NetworkFile, edited: &Edited) -> Result<Pa
 fn in_words(from: &Task, edited: &Edited, saved: Option<PathBuf>) -> String {
     let accuracy = &edited.accuracy;
     let how = match edited.mode {
+        Mode::Least => "the least change, added to the recurrent weights",
         Mode::Own => "written in the network's own code",
         Mode::Gated => "written in the network's own code, the newest variable on switching units",
         Mode::Transplant => "a transplant: nothing of the network's own code is kept",

@@ -5,6 +5,7 @@ mod demo;
 mod edit;
 mod figures;
 mod interpret;
+mod linearize;
 mod recall;
 mod report;
 mod reproduce;
@@ -23,6 +24,7 @@ pub enum Command {
     Task(task::TaskCommand),
     Train(Box<train::TrainCommand>),
     Interpret(interpret::InterpretCommand),
+    Linearize(linearize::LinearizeCommand),
     Report(report::ReportCommand),
     Figures(figures::FiguresCommand),
     Edit(edit::EditCommand),
@@ -41,6 +43,7 @@ impl Command {
             Self::Task(command) => command.run(),
             Self::Train(command) => command.run(),
             Self::Interpret(command) => command.run(),
+            Self::Linearize(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Figures(command) => command.run(),
             Self::Edit(command) => command.run(),

@@ -19,6 +19,8 @@ pub struct OwnCode {
     pub slots: Vec<usize>,
     /// Share of right signs when each content is read linearly.
     pub read: Vec<f64>,
+    /// core x H: reads the contents from a pre-activation.
+    pub before: Matrix,
 }
 
 /// Regresses the pre-activations of the network's own orbit on the contents that its task gives them.
@@ -65,7 +67,9 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
     let said = readers.transpose() * &states;
     let right = |i: usize| (0..said.ncols()).filter(|&k| said[(i, k)] * contents[(i, k)] > 0.0).count();
     let read = (0..slots.len()).map(|i| right(i) as f64 / said.ncols().max(1) as f64).collect();
-    Ok(OwnCode { columns: columns.transpose().to_owned(), slots, read })
+    let from_before =
+        ridge_regression(&(&before * before.transpose()), &(&before * contents.transpose()), params.before_ridge)?;
+    Ok(OwnCode { columns: columns.transpose().to_owned(), slots, read, before: from_before.transpose().to_owned() })
 }
 
 fn inverse(states: &Matrix, activation: Activation, largest: f64) -> Result<Matrix, EditError> {

@@ -8,6 +8,7 @@
 mod accuracy;
 mod change;
 mod code;
+mod least;
 mod rewrite;
 
 pub use accuracy::EditAccuracy;
@@ -37,6 +38,10 @@ pub struct EditParams {
     pub largest_state: f64,
     /// Ridge of the linear readers that decide what the network holds.
     pub reading_ridge: f64,
+    /// Ridge of the readers of pre-activations.
+    pub before_ridge: f64,
+    /// Change as little as possible: only what the new circuit does otherwise is added to the recurrent weights.
+    pub least: bool,
     /// Contents read with at least this share of right signs are held: their code is kept.
     pub held: f64,
     /// Contents that are not held are written into one unit each, with this weight.
@@ -70,6 +75,8 @@ impl Default for EditParams {
             settle: 20,
             largest_state: 0.999,
             reading_ridge: 1e-4,
+            before_ridge: 1e-3,
+            least: false,
             held: 0.995,
             fresh_weight: 0.8,
             code_size: 0.5,
@@ -89,6 +96,8 @@ impl Default for EditParams {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
+    /// Only what the new circuit does otherwise is added; asked for, and never chosen.
+    Least,
     /// Every content that the network holds keeps its code.
     Own,
     /// The newest variable moves to units that switch between input and feedback; the rest keeps its code.
@@ -151,6 +160,20 @@ pub enum EditError {
     /// A network that says nothing.
     #[error("activity dies out: there is no code to write a new circuit in; train the network first")]
     Silent,
+    /// The least change of a network with biases.
+    #[error("the least change works for networks without biases; edit this one without --least")]
+    LeastNeedsNoBias,
+    /// The least change needs a content that the network does not hold.
+    #[error(
+        "the least change needs u{component} in variable {variable}, which the network does not hold; edit it without \
+         --least"
+    )]
+    NotHeld {
+        /// The variable, from 1.
+        variable: usize,
+        /// The component, from 1.
+        component: usize,
+    },
     /// A change that names something that is not there.
     #[error("{what} {value} does not exist: choose 1 to {limit}")]
     OutOfRange {
@@ -193,8 +216,13 @@ pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams
     let target = change.apply(from)?;
     let own = code::own_code(network, from, params)?;
     let mut best: Option<(f64, Mode, rewrite::Rewritten)> = None;
-    for mode in [Mode::Own, Mode::Gated, Mode::Transplant] {
-        let rewritten = match rewrite::rewrite(network, &own, &target, mode, params) {
+    let modes: &[Mode] = if params.least { &[Mode::Least] } else { &[Mode::Own, Mode::Gated, Mode::Transplant] };
+    for &mode in modes {
+        let rewritten = match mode {
+            Mode::Least => least::rewrite_least(network, &own, from, &target, params),
+            mode => rewrite::rewrite(network, &own, &target, mode, params),
+        };
+        let rewritten = match rewritten {
             Ok(rewritten) => rewritten,
             // A gentler mode may have fitted where one that needs more units does not.
             Err(EditError::TooFewUnits { .. }) if best.is_some() => break,

@@ -73,12 +73,14 @@ pub struct Spectra {
 pub struct MemoriesSummary {
     /// How they were found.
     pub method: Method,
-    /// Share of right signs on fresh inputs, over all components.
+    /// Share of contents read rightly from settled states on fresh inputs, over all components.
     pub mean: f64,
     /// The same for the worst component.
     pub worst: f64,
     /// Which component that is.
     pub worst_component: Option<Component>,
+    /// The worst component over the first s output steps, while the state settles.
+    pub first_steps: f64,
     /// Whether every component is recovered.
     pub recovered: bool,
     /// Condition number of the memories.

@@ -185,7 +185,7 @@ pub(super) fn interpret_observed(
     }
     let horizon = params.observe.accuracy_horizon.min(observed.score.outputs.len());
     let accuracy = task.as_ref().map(|task| {
-        let by_output = output_accuracy(&observed.score, task, horizon, None);
+        let by_output = output_accuracy(&observed.long, task, horizon, None);
         Accuracy { horizon, value: by_output.iter().sum::<f64>() / d as f64 }
     });
     // Only methods that were asked for are shown; `orbit` always runs, because the verdict rests on it.
@@ -235,7 +235,6 @@ pub(super) fn interpret_observed(
     })
 }
 
-/// Nothing where no direction is visited: outputs differ but states do not, to working precision.
 /// How much of the core lies on cycles that pass through held outputs only; a dense f is held as a whole or not.
 fn held_core(core: Option<&Core>, outputs: &[f64], held: f64) -> usize {
     let Some(core) = core else { return 0 };
@@ -246,6 +245,7 @@ fn held_core(core: Option<&Core>, outputs: &[f64], held: f64) -> usize {
     core.structure.cycles.iter().filter(|cycle| cycle.members.iter().all(holds)).map(|cycle| cycle.length()).sum()
 }
 
+/// Nothing where no direction is visited: outputs differ but states do not, to working precision.
 fn linearize_orbit(
     observed: &Observations,
     core: Option<&Core>,
@@ -323,6 +323,7 @@ fn summary(memories: &Memories, params: &InterpretParams) -> MemoriesSummary {
         mean: memories.score.mean,
         worst: memories.score.worst,
         worst_component: memories.score.worst_component,
+        first_steps: memories.score.first_steps,
         recovered: memories.score.worst >= params.memories.recovered,
         // JSON has no infinity; a singular basis has no condition number worth a number.
         condition: memories.condition.filter(|condition| condition.is_finite()),

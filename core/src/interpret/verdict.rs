@@ -1,7 +1,9 @@
 //! What it comes to.
 
 use crate::memories::{Component, Score};
+use crate::ranges::ranges;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What separates the verdicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,7 +95,7 @@ impl std::fmt::Display for Reason {
             Self::Silent { persistence } => {
                 write!(f, "activity dies out when the inputs end (late activity is {persistence:.0e} of the largest)")
             }
-            Self::OutputsNotHeld { outputs } => write!(f, "outputs at chance level: {}", list(outputs)),
+            Self::OutputsNotHeld { outputs } => write!(f, "outputs at chance level: {}", ranges(outputs)),
             Self::FunctionUnknown => write!(f, "no task is known, and the function cannot be told from behaviour"),
             Self::EveryDirection { directions } => {
                 write!(f, "all {directions} directions of the core last on the orbit")
@@ -104,19 +106,30 @@ impl std::fmt::Display for Reason {
             Self::EveryComponent { worst } => {
                 write!(f, "every component of the core is read linearly (worst {worst:.4})")
             }
+            Self::ComponentsNotLinear { components, worst } if components.is_empty() => {
+                write!(f, "contents are not read linearly (worst {worst:.2})")
+            }
             Self::ComponentsNotLinear { components, worst } => {
-                let mut by_component: std::collections::BTreeMap<usize, Vec<usize>> = Default::default();
-                components.iter().for_each(|at| by_component.entry(at.component).or_default().push(at.variable));
-                let groups = by_component.iter().map(|(c, variables)| format!("u{c} in {}", list(variables)));
-                let groups: Vec<String> = groups.collect();
-                write!(f, "not read linearly (worst {worst:.2}): variables {}", groups.join("; "))
+                write!(f, "not read linearly (worst {worst:.2}): {}", by_component(components))
             }
         }
     }
 }
 
-fn list(numbers: &[usize]) -> String {
-    numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+/// Components that are missed in the same variables are named together: `u3, u4 in variables 1-8`.
+fn by_component(missed: &[Component]) -> String {
+    let mut variables: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    missed.iter().for_each(|at| variables.entry(at.component).or_default().push(at.variable));
+    let mut groups: Vec<(Vec<String>, String)> = vec![];
+    for (component, variables) in variables {
+        let (name, variables) = (format!("u{component}"), ranges(&variables));
+        match groups.last_mut() {
+            Some((names, same)) if *same == variables => names.push(name),
+            _ => groups.push((vec![name], variables)),
+        }
+    }
+    let group = |(names, variables): &(Vec<String>, String)| format!("{} in variables {variables}", names.join(", "));
+    groups.iter().map(group).collect::<Vec<_>>().join("; ")
 }
 
 /// What the verdict is drawn from.
@@ -185,6 +198,14 @@ mod tests {
             recovered: 0.99,
         };
         judge(&findings, &VerdictParams::default()).0
+    }
+
+    #[test]
+    fn what_is_not_linear_is_named_in_few_words() {
+        let at = |component, variable| Component { variable, component };
+        let components = (1..=8).flat_map(|variable| [at(3, variable), at(4, variable)]).chain([at(6, 2)]).collect();
+        let reason = Reason::ComponentsNotLinear { components, worst: 0.5 };
+        assert_eq!(reason.to_string(), "not read linearly (worst 0.50): u3, u4 in variables 1-8; u6 in variables 2");
     }
 
     #[test]

@@ -9,7 +9,9 @@ mod origin;
 mod settling;
 mod visited;
 
-pub use fixed_points::{Ending, FixedPoint, FixedPointDoubt, FixedPointParams, FixedPoints, fixed_points};
+pub use fixed_points::{
+    Ending, FixedPoint, FixedPointDoubt, FixedPointParams, FixedPoints, fixed_points, fixed_points_watched,
+};
 pub use orbit::{OrbitParams, orbit};
 pub use origin::{origin, restrict};
 pub use settling::SettlingParams;

@@ -60,11 +60,7 @@ pub fn visit(probe: &Batch, params: &VisitedParams) -> Result<Visited, Linearize
     let mut deviations = Matrix::zeros(hidden, steps * episodes);
     let mut means = Vec::with_capacity(steps);
     for (t, state) in probe.states.iter().enumerate() {
-        let mut mean = vec![0.0; hidden];
-        for episode in 0..episodes {
-            mean.iter_mut().zip(state.col_as_slice(episode)).for_each(|(sum, x)| *sum += x);
-        }
-        mean.iter_mut().for_each(|sum| *sum /= episodes as f64);
+        let mean = probe.mean(state);
         for episode in 0..episodes {
             let column = deviations.col_as_slice_mut(t * episodes + episode);
             for ((x, h), m) in column.iter_mut().zip(state.col_as_slice(episode)).zip(&mean) {

@@ -2,7 +2,12 @@
 
 use super::Evidence;
 use crate::numeric::Matrix;
+use crate::task::Episodes;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// Contents that are not +-1 are read rightly where they are missed by less than this share of their root mean square.
+const REAL_TOLERANCE: f64 = 0.5;
 
 /// One component of one variable, both counted from 1; variable 1 is the oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +18,11 @@ pub struct Component {
     pub component: usize,
 }
 
-/// Share of right signs over fresh inputs and output steps.
+/// Share of contents that are read rightly, over fresh inputs and settled output steps.
+///
+/// Contents of a signed selection are +-1: they are what the function gives when run from the inputs, and their sign
+/// counts. Those of a dense f are real numbers that drift out of phase however well they are kept: they are what the
+/// network said in its last s steps, and a reading counts that misses by less than half of their root mean square.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Over all components of the core.
@@ -24,6 +33,8 @@ pub struct Score {
     pub worst_component: Option<Component>,
     /// Of each component of the core.
     pub components: Vec<f64>,
+    /// Of the worst component over the first s output steps, while the state settles.
+    pub first_steps: f64,
     /// Output steps scored.
     pub steps: usize,
     /// Episodes scored.
@@ -32,34 +43,82 @@ pub struct Score {
 
 /// Scores a decoder that gives the contents (core x episodes) at each output step.
 pub(super) fn score(evidence: &Evidence<'_>, decode: impl Fn(usize) -> Matrix) -> Score {
-    let (core, task, batch) = (evidence.core, evidence.task, &evidence.observed.score);
-    let (d, row) = (task.d(), batch.episodes * task.d());
-    let truth = batch.targets(task);
-    let steps = batch.states.len();
-    let mut right = vec![0usize; core.dimension()];
-    for t in 0..steps {
-        let (decoded, window) = (decode(t), truth.contents(task.s() + t));
-        let value = |index: usize, episode: usize| f64::from(window[index / d * row + episode * d + index % d]);
-        let contents = match &core.components {
-            Some(at) => Matrix::from_fn(at.len(), batch.episodes, |i, episode| value(at[i], episode)),
-            None => &core.project * Matrix::from_fn(task.window(), batch.episodes, value),
-        };
-        for episode in 0..batch.episodes {
-            let pairs = decoded.col_as_slice(episode).iter().zip(contents.col_as_slice(episode));
-            right.iter_mut().zip(pairs).for_each(|(count, (said, held))| *count += usize::from(said * held > 0.0));
-        }
-    }
-    let all = (steps * batch.episodes).max(1) as f64;
-    let components: Vec<f64> = right.iter().map(|&count| count as f64 / all).collect();
-    let (at, worst) =
-        components.iter().copied().enumerate().fold((0, 1.0), |least, (i, x)| if x < least.1 { (i, x) } else { least });
-    let named = |index: usize| Component { variable: index / d + 1, component: index % d + 1 };
+    let (core, task, observed) = (evidence.core, evidence.task, evidence.observed);
+    let truth = Truth::of(evidence);
+    let components = truth.shares(&decode, observed.settled_steps());
+    let first = truth.shares(&decode, 0..task.s().min(observed.score.states.len()));
+    let (at, worst) = least(&components);
+    let named = |index: usize| Component { variable: index / task.d() + 1, component: index % task.d() + 1 };
     Score {
         mean: components.iter().sum::<f64>() / components.len().max(1) as f64,
         worst,
         worst_component: core.components.as_ref().and_then(|all| all.get(at)).map(|&index| named(index)),
         components,
-        steps,
-        episodes: batch.episodes,
+        first_steps: least(&first).1,
+        steps: observed.settled_steps().len(),
+        episodes: observed.score.episodes,
+    }
+}
+
+fn least(shares: &[f64]) -> (usize, f64) {
+    shares.iter().copied().enumerate().fold((0, 1.0), |least, (i, x)| if x < least.1 { (i, x) } else { least })
+}
+
+/// What the contents are.
+struct Truth<'a> {
+    evidence: &'a Evidence<'a>,
+    /// The function run from the inputs.
+    meant: Episodes,
+    /// Mean output of the probes at each step, which is what biases add.
+    means: Vec<Vec<f64>>,
+}
+
+impl<'a> Truth<'a> {
+    fn of(evidence: &'a Evidence<'a>) -> Self {
+        let observed = evidence.observed;
+        Self { evidence, meant: observed.score.targets(evidence.task), means: observed.probe.mean_outputs() }
+    }
+
+    /// Contents of the core at an output step, core x episodes.
+    fn contents(&self, t: usize) -> Matrix {
+        let (core, task, batch) = (self.evidence.core, self.evidence.task, &self.evidence.observed.score);
+        let (s, d, row) = (task.s(), task.d(), batch.episodes * task.d());
+        let Some(at) = &core.components else {
+            // Time step t + 1 is the first of the window; inputs come before outputs.
+            let said = |index: usize, episode: usize| match (t + 1 + index / d, index % d) {
+                (time, j) if time < s => f64::from(batch.inputs[time * row + episode * d + j]),
+                (time, j) => batch.outputs[time - s][(j, episode)] - self.means[time - s][j],
+            };
+            return &core.project * Matrix::from_fn(task.window(), batch.episodes, said);
+        };
+        let window = self.meant.contents(s + t);
+        Matrix::from_fn(at.len(), batch.episodes, |i, episode| {
+            f64::from(window[at[i] / d * row + episode * d + at[i] % d])
+        })
+    }
+
+    /// Share of rightly read contents for each component of the core.
+    fn shares(&self, decode: &impl Fn(usize) -> Matrix, steps: Range<usize>) -> Vec<f64> {
+        let (core, episodes) = (self.evidence.core, self.meant.batch());
+        let binary = core.components.is_some();
+        let mut right = vec![0usize; core.dimension()];
+        for t in steps.clone() {
+            let (decoded, contents) = (decode(t), self.contents(t));
+            let tolerance: Vec<f64> = match binary {
+                true => vec![],
+                false => (0..core.dimension())
+                    .map(|i| REAL_TOLERANCE * contents.row(i).norm_l2() / (episodes as f64).sqrt())
+                    .collect(),
+            };
+            for episode in 0..episodes {
+                let pairs = decoded.col_as_slice(episode).iter().zip(contents.col_as_slice(episode));
+                for (i, (said, held)) in pairs.enumerate() {
+                    let is_right = if binary { said * held > 0.0 } else { (said - held).abs() < tolerance[i] };
+                    right[i] += usize::from(is_right);
+                }
+            }
+        }
+        let all = (steps.len() * episodes).max(1) as f64;
+        right.iter().map(|&count| count as f64 / all).collect()
     }
 }

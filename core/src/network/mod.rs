@@ -125,6 +125,11 @@ impl Network {
         self.biases.is_some() || self.readout_bias.is_some()
     }
 
+    /// Whether opposite inputs lead to opposite states and outputs.
+    pub fn is_odd(&self) -> bool {
+        !self.has_bias() && self.activation != Activation::Relu
+    }
+
     /// The bias that acts on each unit: the sum of both vectors, zero without them.
     pub fn total_bias(&self) -> Vec<f64> {
         match &self.biases {

@@ -1,7 +1,7 @@
 //! What a network does on inputs of our choosing, simulated once and shared by every stage.
 //!
-//! Three batches: *probes* drive the network around its orbit, *trials* hold the evidence for the function it computes,
-//! *scores* are fresh inputs on which decoders fitted on the probes are judged.
+//! Four batches: *probes* drive the network around its orbit, *trials* hold the evidence for the function it computes,
+//! *scores* are fresh inputs on which decoders fitted on the probes are judged, *long* ones show how long it stays accurate.
 
 mod given;
 
@@ -22,7 +22,7 @@ const VANISHED: f64 = 1e-100;
 pub struct ObserveParams {
     /// Seed of every input.
     pub seed: u64,
-    /// Probe episodes, at least; always an even number, as inputs come in pairs u, -u.
+    /// Probe episodes, at least; an even number for networks that are not odd, as inputs then come in pairs u, -u.
     pub probes: usize,
     /// Probe episodes for each input component, at least: a direction that f repeats d times needs d independent inputs.
     pub probes_per_component: usize,
@@ -34,8 +34,12 @@ pub struct ObserveParams {
     pub trials_per_component: usize,
     /// Score episodes.
     pub scores: usize,
-    /// Output steps on which decoders are scored.
+    /// Output steps of a score episode.
     pub score_steps: usize,
+    /// Output steps of it on which decoders are not scored yet, while the state settles.
+    pub score_settle: usize,
+    /// Episodes over which accuracy is taken.
+    pub accuracy_episodes: usize,
     /// Output steps over which accuracy is taken.
     pub accuracy_horizon: usize,
     /// Share of given trajectories that is kept for judging; the others show the orbit.
@@ -51,8 +55,10 @@ impl Default for ObserveParams {
             probe_steps: 120,
             trials: 256,
             trials_per_component: 3,
-            scores: 64,
+            scores: 192,
             score_steps: 60,
+            score_settle: 40,
+            accuracy_episodes: 64,
             accuracy_horizon: 200,
             scored_share: 0.25,
         }
@@ -72,6 +78,9 @@ pub struct Batch {
     pub outputs: Vec<Matrix>,
     /// How far outputs spread at the last input step, where the output phase starts.
     pub last_input_size: f64,
+    /// Whether the mirror image (-u, -h, -y) of each episode belongs to the batch too: an odd network need not be run to
+    /// know it, and means over the batch are zero.
+    pub mirrored: bool,
 }
 
 /// Everything that was simulated.
@@ -81,12 +90,23 @@ pub struct Observations {
     pub s: usize,
     /// Components of a variable.
     pub d: usize,
-    /// Inputs in pairs u, -u: the mean over the batch is zero at every step for a network without biases.
+    /// With the opposite of every input, simulated or mirrored.
     pub probe: Batch,
     /// Independent inputs, s output steps.
     pub trial: Batch,
-    /// Fresh inputs for judging.
+    /// Fresh inputs for judging decoders.
     pub score: Batch,
+    /// Output steps of `score` that settle.
+    pub score_settle: usize,
+    /// Other fresh inputs for accuracy, outputs only.
+    pub long: Batch,
+}
+
+impl Observations {
+    /// Output steps on which decoders are scored.
+    pub fn settled_steps(&self) -> std::ops::Range<usize> {
+        self.score_settle.min(self.score.states.len())..self.score.states.len()
+    }
 }
 
 /// Why a network could not be observed.
@@ -121,7 +141,7 @@ pub enum ObserveError {
     Network(#[from] NetworkError),
 }
 
-/// Simulates the three batches from `start`, or from the zero state where none is given.
+/// Simulates the four batches from `start`, or from the zero state where none is given.
 pub fn observe(
     network: &Network,
     (s, d): (usize, usize),
@@ -135,7 +155,7 @@ pub fn observe(
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);
     let probes = params.probes.max(params.probes_per_component * d);
     let trials = params.trials.max(params.trials_per_component * s * d);
-    let scored = draw_inputs((s, d), params.scores, &Stream::new(params.seed, Purpose::ScoreInputs), 0)?;
+    let fresh = Stream::new(params.seed, Purpose::ScoreInputs);
     let run = |inputs, episodes, steps, kept| Batch::run(network, start, inputs, episodes, steps, kept);
     // Decoders need the mean of the probes at every step that they look at.
     let probe_steps = params.probe_steps.max(params.score_steps + s);
@@ -144,9 +164,21 @@ pub fn observe(
         d,
         probe: drive(network, (s, d), start, &stream, 0, probes, probe_steps)?,
         trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, 0),
-        score: run(scored, params.scores, params.accuracy_horizon.max(params.score_steps + s), params.score_steps),
+        score: run(
+            draw_inputs((s, d), params.scores, &fresh, 0)?,
+            params.scores,
+            params.score_steps + s,
+            params.score_steps,
+        ),
+        score_settle: params.score_settle,
+        long: run(
+            draw_inputs((s, d), params.accuracy_episodes, &fresh, 2)?,
+            params.accuracy_episodes,
+            params.accuracy_horizon,
+            0,
+        ),
     };
-    for batch in [&observed.probe, &observed.trial, &observed.score] {
+    for batch in [&observed.probe, &observed.trial, &observed.score, &observed.long] {
         if let Some(step) = batch.outputs.iter().position(|said| !said.is_all_finite()) {
             return Err(ObserveError::Diverged { step: step + 1 });
         }
@@ -154,7 +186,7 @@ pub fn observe(
     Ok(observed)
 }
 
-/// Runs at least `episodes` episodes, inputs in pairs u, -u, and keeps every output state.
+/// Runs at least `episodes` episodes, the opposite of each among them or mirrored, and keeps every output state.
 pub(crate) fn drive(
     network: &Network,
     (s, d): (usize, usize),
@@ -164,6 +196,10 @@ pub(crate) fn drive(
     episodes: usize,
     steps: usize,
 ) -> Result<Batch, TaskError> {
+    if network.is_odd() && start.is_none() {
+        let inputs = draw_inputs((s, d), episodes, stream, index)?;
+        return Ok(Batch { mirrored: true, ..Batch::run(network, None, inputs, episodes, steps, steps) });
+    }
     let half = episodes.div_ceil(2);
     let with_opposites = draw_inputs((s, d), half, stream, index)?
         .chunks(half * d)
@@ -208,7 +244,7 @@ impl Batch {
                 states.push(state.clone());
             }
         }
-        Self { inputs, episodes, states, outputs, last_input_size }
+        Self { inputs, episodes, states, outputs, last_input_size, mirrored: false }
     }
 
     /// The inputs and targets of these episodes under a task.
@@ -218,13 +254,21 @@ impl Batch {
         episodes
     }
 
-    /// Mean output over the episodes at each step: over probes, what biases add.
+    /// Mean of something over the batch, one column an episode.
+    pub fn mean(&self, of: &Matrix) -> Vec<f64> {
+        let mut mean = vec![0.0; of.nrows()];
+        if !self.mirrored {
+            for episode in 0..of.ncols() {
+                mean.iter_mut().zip(of.col_as_slice(episode)).for_each(|(sum, x)| *sum += x);
+            }
+            mean.iter_mut().for_each(|sum| *sum /= of.ncols() as f64);
+        }
+        mean
+    }
+
+    /// Mean output over the batch at each step: over probes, what biases add.
     pub fn mean_outputs(&self) -> Vec<Vec<f64>> {
-        let mean = |said: &Matrix| {
-            let sum = |j: usize| (0..said.ncols()).map(|episode| said[(j, episode)]).sum::<f64>();
-            (0..said.nrows()).map(|j| sum(j) / said.ncols() as f64).collect()
-        };
-        self.outputs.iter().map(mean).collect()
+        self.outputs.iter().map(|said| self.mean(said)).collect()
     }
 
     /// How far outputs spread over the episodes from step `from` on, relative to the largest step: near 0 where activity
@@ -269,13 +313,20 @@ mod tests {
     use crate::network::{Activation, Initialization};
 
     #[test]
-    fn a_network_without_biases_has_a_zero_mean_over_the_probes_at_every_step() {
-        let network = Initialization::Gaussian.network(12, 3, 3, Activation::Tanh, false, 4);
-        let observed = observe(&network, (4, 3), None, &ObserveParams::default()).unwrap();
-        for state in &observed.probe.states {
-            for i in 0..12 {
-                let sum: f64 = (0..state.ncols()).map(|episode| state[(i, episode)]).sum();
-                assert!(sum.abs() < 1e-12, "unit {i} has mean {sum}");
+    fn opposite_inputs_are_mirrored_where_the_network_is_odd_and_simulated_where_it_is_not() {
+        for bias in [false, true] {
+            let network = Initialization::Gaussian.network(12, 3, 3, Activation::Tanh, bias, 4);
+            let stream = Stream::new(1, Purpose::ProbeInputs);
+            let probe = drive(&network, (4, 3), None, &stream, 0, 10, 6).unwrap();
+            assert_eq!((probe.mirrored, probe.episodes), (!bias, 10));
+            let opposite = probe.inputs.iter().map(|u| -u).collect();
+            let there = Batch::run(&network, None, opposite, 10, 6, 6);
+            for (here, there) in probe.states.iter().zip(&there.states) {
+                assert_eq!((here + there).norm_max() < 1e-15, !bias);
+                let pooled = Matrix::from_fn(12, 20, |i, k| if k < 10 { here[(i, k)] } else { there[(i, k - 10)] });
+                let mean = Batch { mirrored: false, ..probe.clone() }.mean(&pooled);
+                let apart = mean.iter().zip(probe.mean(here)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(apart < 1e-15, "the mean of the batch is the mean with every opposite: {apart}");
             }
         }
     }

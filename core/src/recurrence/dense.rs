@@ -1,9 +1,14 @@
 //! A dense f from the first output step.
 
 use super::{RecurrenceError, RecurrenceParams};
-use crate::numeric::{Matrix, ridge_regression};
+use crate::circuit::Core;
+use crate::linearize::{OrbitParams, VisitedParams, orbit, visit};
+use crate::numeric::{Matrix, c64, eigenvalues, ridge_regression};
 use crate::observe::{Batch, Observations};
 use crate::task::Task;
+
+/// Coefficients are rounded to multiples of one over this.
+const DIGITS: f64 = 1e3;
 
 /// A linear f that is no signed selection.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +38,11 @@ pub(super) fn dense(
     let mut matrix = ridge_regression(&moments, &right, params.dense_ridge)?.transpose().to_owned();
     let largest = matrix.norm_max();
     for column in 0..window {
-        let entries = matrix.col_as_slice_mut(column).iter_mut();
-        entries.filter(|entry| entry.abs() < params.dense_smallest * largest).for_each(|entry| *entry = 0.0);
+        for entry in matrix.col_as_slice_mut(column) {
+            let kept = if entry.abs() < params.dense_smallest * largest { 0.0 } else { *entry };
+            // A regression on some hundred trials knows no more digits.
+            *entry = (kept * DIGITS).round() / DIGITS;
+        }
     }
     let missed = said - &matrix * &heard;
     let explained: Vec<f64> = (0..d)
@@ -45,7 +53,21 @@ pub(super) fn dense(
     }
     let task = Task::from_matrix("read back", s, d, matrix.clone())?;
     let unrolled_error = unrolled_error(&observed.probe, &task, params.dense_turns * s);
-    Ok((unrolled_error < params.dense_unrolled).then_some(DenseReading { matrix, explained, unrolled_error }))
+    let holds = unrolled_error < params.dense_unrolled && lasts_on_the_orbit(&observed.probe, &task, params);
+    Ok(holds.then_some(DenseReading { matrix, explained, unrolled_error }))
+}
+
+/// Whether as many directions last on the orbit as the function keeps. A selection that is held in too few directions also
+/// looks like a dense function for a while.
+fn lasts_on_the_orbit(probe: &Batch, task: &Task, params: &RecurrenceParams) -> bool {
+    let lasting = |values: &[c64]| values.iter().filter(|z| z.re.hypot(z.im) > params.dense_lasting).count();
+    let found = || {
+        let core = Core::of(task).ok()?;
+        let visited = visit(probe, &VisitedParams::default()).ok()?;
+        let orbit = orbit(&visited, core.dimension(), &OrbitParams::default()).ok()?;
+        Some(lasting(&eigenvalues(&orbit.operator).ok()?) == lasting(core.eigenvalues()))
+    };
+    found().unwrap_or(false)
 }
 
 /// Relative error of the recurrence, run freely from the inputs, against what the network says.

@@ -39,6 +39,8 @@ pub struct RecurrenceParams {
     pub dense_turns: usize,
     /// Largest relative error that it may then have.
     pub dense_unrolled: f64,
+    /// As many eigenvalues as those of a dense f above this modulus must last on the orbit.
+    pub dense_lasting: f64,
     /// Ridge of the dense fit, relative to the mean second moment of the inputs.
     pub dense_ridge: f64,
 }
@@ -55,6 +57,7 @@ impl Default for RecurrenceParams {
             dense_smallest: 0.03,
             dense_turns: 3,
             dense_unrolled: 0.2,
+            dense_lasting: 0.8,
             dense_ridge: 1e-6,
         }
     }

@@ -78,10 +78,10 @@ fn collect(
     let mut truth = Matrix::zeros(slots.len(), steps.len() * episodes);
     for (k, &t) in steps.iter().enumerate() {
         let (window, now) = (meant.contents(s + t), &batch.states[t]);
-        let mean = now * Matrix::from_fn(episodes, 1, |_, _| 1.0 / episodes as f64);
+        let mean = batch.mean(now);
         for episode in 0..episodes {
             let at = k * episodes + episode;
-            let centred = now.col_as_slice(episode).iter().zip(mean.col_as_slice(0)).map(|(h, mean)| h - mean);
+            let centred = now.col_as_slice(episode).iter().zip(&mean).map(|(h, mean)| h - mean);
             states.col_as_slice_mut(at).iter_mut().zip(centred).for_each(|(to, from)| *to = from);
             for (value, slot) in truth.col_as_slice_mut(at).iter_mut().zip(slots) {
                 let (variable, component) = (slot / d, slot % d);

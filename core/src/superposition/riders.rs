@@ -4,6 +4,7 @@ use super::SuperpositionParams;
 use super::code::Code;
 use super::decode::cosine;
 use crate::memories::Component;
+use crate::ranges::ranges;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -28,7 +29,6 @@ pub struct Rider {
 
 impl std::fmt::Display for Rider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let variables: Vec<String> = self.variables.iter().map(usize::to_string).collect();
         let offset = match self.host_offset {
             0 => String::new(),
             offset => format!(" {offset:+} variable"),
@@ -38,7 +38,7 @@ impl std::fmt::Display for Rider {
             f,
             "u{} in variables {} rides on u{}{offset}{inverted} at {:.2} of its amplitude: four levels on one direction",
             self.component,
-            variables.join(", "),
+            ranges(&self.variables),
             self.host,
             self.amplitude
         )

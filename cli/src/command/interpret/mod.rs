@@ -4,7 +4,8 @@ mod drawing;
 pub(super) mod summary;
 
 use crate::failure::Failure;
-use crate::subject::{Known, write, write_page};
+use crate::progress::Count;
+use crate::subject::{Known, distinct_names, write, write_page};
 use crate::terminal::{complain, print};
 use ketbra::interpret::{InterpretParams, Interpretation, interpret};
 use ketbra::memories::Method;
@@ -54,8 +55,17 @@ pub struct InterpretCommand {
 impl InterpretCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let params = self.params()?;
-        let results: Vec<Result<Interpretation, Failure>> =
-            self.paths.par_iter().map(|path| self.interpret_one(path, &params)).collect();
+        let folders = self.folders();
+        let bar = Count::new(self.paths.len(), "networks");
+        let work = self.paths.par_iter().enumerate();
+        let results: Vec<Result<Interpretation, Failure>> = work
+            .map(|(k, path)| {
+                let found = self.interpret_one(path, folders.get(k).map(PathBuf::as_path), &params);
+                bar.one();
+                found
+            })
+            .collect();
+        bar.finish();
         let mut failed = vec![];
         for (path, result) in self.paths.iter().zip(results) {
             match result {
@@ -93,15 +103,25 @@ impl InterpretCommand {
         Ok(params)
     }
 
-    fn interpret_one(&self, path: &Path, params: &InterpretParams) -> Result<Interpretation, Failure> {
+    /// Where what was found goes, a folder a network.
+    fn folders(&self) -> Vec<PathBuf> {
+        match &self.out {
+            Some(out) if self.paths.len() == 1 => vec![out.clone()],
+            Some(out) => distinct_names(&self.paths).iter().map(|name| out.join(name)).collect(),
+            None => vec![],
+        }
+    }
+
+    fn interpret_one(
+        &self,
+        path: &Path,
+        folder: Option<&Path>,
+        params: &InterpretParams,
+    ) -> Result<Interpretation, Failure> {
         let file = NetworkFile::open(path)?;
         let found = interpret(&file.network, &self.known.question(&file)?, params).map_err(Failure::bad_input)?;
-        if let Some(out) = &self.out {
-            let folder = match self.paths.len() {
-                1 => out.clone(),
-                _ => out.join(path.file_stem().unwrap_or(path.as_os_str())),
-            };
-            self.write(&folder, path, &found)?;
+        if let Some(folder) = folder {
+            self.write(folder, path, &found)?;
             write_page(&folder.join("report.html"), path, &file, &found)?;
         }
         Ok(found)

@@ -1,12 +1,16 @@
 //! What a person reads in ten seconds.
 
 use super::drawing;
+use crate::subject::name;
 use crate::terminal::{FAINT, TITLE, WARN, title};
 use ketbra::interpret::{Interpretation, MemoriesSummary, Verdict};
 use ketbra::recurrence::Confidence;
 use ketbra::spectrum::Spectrum;
 use std::fmt::Write;
 use std::path::Path;
+
+/// First output steps are worth a word if they are read worse than settled ones by this.
+const FIRST_STEPS: f64 = 0.005;
 
 /// One network in full.
 pub fn summary(path: &Path, found: &Interpretation) -> String {
@@ -29,10 +33,10 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     text.push_str(&drawing::spectrum(&found.spectrum.orbit));
     if let Some(memories) = &found.memories {
         let _ = write!(text, "\n{}", title("Memories"));
-        let _ = writeln!(text, "  {}", memories_line(memories));
+        let _ = writeln!(text, "  {}", memories_line(memories, found.task.s));
         for other in found.methods.iter().flat_map(|methods| methods.values()) {
             if other.method != memories.method {
-                let _ = writeln!(text, "  {}", memories_line(other));
+                let _ = writeln!(text, "  {}", memories_line(other, found.task.s));
             }
         }
     }
@@ -47,7 +51,7 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
 /// One network in one line.
 pub fn row(path: &Path, found: &Interpretation) -> String {
     let worst = found.memories.as_ref().map_or("  ---  ".into(), |memories| format!("{:.4}", memories.worst));
-    let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
+    let name = name(path);
     let read = match found.confidence {
         Confidence::High => "f read back",
         Confidence::Behaviour => "f from behaviour",
@@ -69,20 +73,26 @@ fn heading(found: &Interpretation) -> String {
     format!("{name}, s={} d={} H={}{accuracy}", found.task.s, found.task.d, found.hidden)
 }
 
-fn spectrum_line(spectrum: &Spectrum) -> String {
+pub(in crate::command) fn spectrum_line(spectrum: &Spectrum) -> String {
     let expected = spectrum.expected.map_or("?".into(), |expected| expected.to_string());
     let error = spectrum.error.map_or("---".into(), |error| format!("{error:.6} rad"));
     format!("{:>3} of {expected:>3} eigenvalues above {}, error {error}", spectrum.found, spectrum.threshold)
 }
 
-fn memories_line(memories: &MemoriesSummary) -> String {
+fn memories_line(memories: &MemoriesSummary, s: usize) -> String {
     let at = match (memories.worst_component, memories.recovered) {
         (Some(at), false) => format!(" (u{} in variable {})", at.component, at.variable),
         _ => String::new(),
     };
     let mut line = format!("{:<16}mean {:.4}, worst {:.4}{at}", memories.method.name(), memories.mean, memories.worst);
+    if memories.first_steps < memories.worst - FIRST_STEPS {
+        let _ = write!(line, " ({:.3} in the first {s} steps)", memories.first_steps);
+    }
     if let Some(condition) = memories.condition {
-        let _ = write!(line, ", condition {condition:.1}");
+        let _ = match condition > 1e4 {
+            true => write!(line, ", condition {condition:.0e}"),
+            false => write!(line, ", condition {condition:.1}"),
+        };
     }
     if let Some(error) = memories.phi_error {
         let _ = write!(line, ", distance from Phi {error:.4}");

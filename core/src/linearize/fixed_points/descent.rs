@@ -16,6 +16,12 @@ const MAX_TRIES: usize = 20;
 const LEAST_GAIN: f64 = 1e-10;
 /// Newton steps at the end: each doubles the digits, and rounding stops them.
 const POLISH_STEPS: usize = 8;
+/// A Newton step is halved at most so often before damping takes over.
+const MAX_HALVINGS: usize = 4;
+/// Share of the decrease of q that a Newton step promises to first order, and must keep.
+const KEPT_PROMISE: f64 = 0.1;
+/// A descent that is not slow yet and does not halve q in so many steps is lost.
+const PATIENCE: usize = 10;
 
 /// Where a descent from one starting state ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,17 +52,26 @@ pub(super) struct Descent<'a, C> {
 }
 
 impl<C: Cell> Descent<'_, C> {
-    /// Levenberg-Marquardt on q = |F(h) - h|^2 / 2, then plain Newton steps as long as they help.
+    /// Newton steps where they keep what they promise, Levenberg-Marquardt on q = |F(h) - h|^2 / 2 where they do not, and
+    /// a polish at the end.
     pub(super) fn run(&self, x_init: Vec<f64>) -> Ending {
         let mut here = self.look(x_init.clone());
-        let (mut damping, mut n_iters) = (FIRST_DAMPING, 0);
+        let (mut damping, mut n_iters, mut earlier) = (FIRST_DAMPING, 0, here.q);
         while n_iters < self.params.max_iters && here.q > self.params.tol_q && here.q.is_finite() {
             n_iters += 1;
-            let Some(next) = self.damped_step(&here, &mut damping) else { break };
+            let slope = self.slope(&here);
+            let next = self.newton_step(&here, &slope).or_else(|| self.damped_step(&here, &slope, &mut damping));
+            let Some(next) = next else { break };
             let gain = 1.0 - next.q / here.q;
             here = next;
             if gain < LEAST_GAIN {
                 break;
+            }
+            if n_iters % PATIENCE == 0 {
+                if here.q > self.params.slow_q && here.q > 0.5 * earlier {
+                    break;
+                }
+                earlier = here.q;
             }
         }
         for _ in 0..POLISH_STEPS {
@@ -107,10 +122,26 @@ impl<C: Cell> Descent<'_, C> {
         self.look(here.state.iter().enumerate().map(|(i, x)| x - against[(i, 0)]).collect())
     }
 
+    /// The next state on the way to where the network would stay if it were linear; nothing where q does not fall as
+    /// that promises.
+    fn newton_step(&self, here: &Here, slope: &Matrix) -> Option<Here> {
+        let mut newton = slope.partial_piv_lu().solve(&here.step);
+        let mut share = 1.0;
+        for _ in 0..=MAX_HALVINGS {
+            let next = self.moved(here, &newton);
+            // To first order q falls by twice the share of the step that is taken.
+            if next.q <= here.q * (1.0 - 2.0 * KEPT_PROMISE * share) {
+                return Some(next);
+            }
+            newton *= faer::Scale(0.5);
+            share *= 0.5;
+        }
+        None
+    }
+
     /// The next state, with as little damping as lowers q; nothing where none does.
-    fn damped_step(&self, here: &Here, damping: &mut f64) -> Option<Here> {
-        let slope = self.slope(here);
-        let (curvature, gradient) = (slope.transpose() * &slope, slope.transpose() * &here.step);
+    fn damped_step(&self, here: &Here, slope: &Matrix, damping: &mut f64) -> Option<Here> {
+        let (curvature, gradient) = (slope.transpose() * slope, slope.transpose() * &here.step);
         let largest = (0..curvature.nrows()).map(|i| curvature[(i, i)]).fold(f64::MIN_POSITIVE, f64::max);
         for _ in 0..MAX_TRIES {
             let mut damped = curvature.clone();

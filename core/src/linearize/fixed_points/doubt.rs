@@ -16,6 +16,13 @@ pub enum FixedPointDoubt {
         /// Directions in which it extends.
         dimension: usize,
     },
+    /// More points than are worth a description.
+    Many {
+        /// Points found.
+        found: usize,
+        /// Points described: those nearest the origin.
+        described: usize,
+    },
     /// Some points were reached from one start only, so there may be others that none reached.
     ReachedOnce {
         /// Points reached once.
@@ -53,6 +60,9 @@ impl fmt::Display for FixedPointDoubt {
                 f,
                 "fixed points form a continuum of dimension {dimension}: {found} samples of it were found, {kept} are kept"
             ),
+            Self::Many { found, described } => {
+                write!(f, "{found} points were found, the {described} nearest the origin are described")
+            }
             Self::ReachedOnce { points, of } => {
                 write!(
                     f,

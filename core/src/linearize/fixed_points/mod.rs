@@ -6,6 +6,7 @@
 
 mod descent;
 mod doubt;
+mod starts;
 #[cfg(test)]
 mod tests;
 
@@ -15,11 +16,12 @@ pub use doubt::FixedPointDoubt;
 use super::LinearizeError;
 use crate::network::Cell;
 use crate::numeric::{Matrix, NumericError, Svd, c64, eigenvalues};
-use crate::random::{Purpose, Stream};
 use descent::Descent;
 use faer::MatRef;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use starts::{first_starts, further_starts};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// How fixed points are searched for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +53,8 @@ pub struct FixedPointParams {
     pub degenerate: f64,
     /// From so many degenerate points on they are a continuum, and no more of them are kept.
     pub continuum_points: usize,
+    /// Points that are described, those nearest the origin first; the others are only counted.
+    pub max_points: usize,
     /// A spectral radius nearer than this to 1 leaves stability uncertain.
     pub marginal: f64,
     /// A larger share of starts that end nowhere is worth a doubt.
@@ -62,19 +66,20 @@ pub struct FixedPointParams {
 impl Default for FixedPointParams {
     fn default() -> Self {
         Self {
-            random_starts: 256,
+            random_starts: 128,
             start_radius: 1.0,
-            settled_starts: 64,
+            settled_starts: 32,
             settle_steps: 100,
-            visited_starts: 128,
+            visited_starts: 64,
             max_rounds: 8,
-            round_starts: 256,
+            round_starts: 96,
             max_iters: 200,
             tol_q: 1e-20,
             slow_q: 1e-6,
             tol_unique: 1e-3,
             degenerate: 1e-6,
             continuum_points: 8,
+            max_points: 256,
             marginal: 1e-6,
             lost_limit: 0.5,
             seed: 0,
@@ -145,19 +150,40 @@ pub fn fixed_points<C: Cell + Sync>(
     visited: Option<MatRef<'_, f64>>,
     params: &FixedPointParams,
 ) -> Result<FixedPoints, LinearizeError> {
+    fixed_points_watched(cell, input, visited, params, &|_, _| ())
+}
+
+/// The same, and `watch` is told, from any thread, whenever a descent ends: how many have ended, and of how many.
+pub fn fixed_points_watched<C: Cell + Sync>(
+    cell: &C,
+    input: Option<&[f64]>,
+    visited: Option<MatRef<'_, f64>>,
+    params: &FixedPointParams,
+    watch: &(dyn Fn(usize, usize) + Sync),
+) -> Result<FixedPoints, LinearizeError> {
     let zero = vec![0.0; cell.input_size()];
     let input = input.unwrap_or(&zero);
     require_size("components of the constant input", input.len(), cell.input_size())?;
     require_size("rows of the visited states", visited.map_or(cell.state_size(), |v| v.nrows()), cell.state_size())?;
     let search = Descent { cell, input, params };
-    let run = |starts: Vec<Vec<f64>>| starts.into_par_iter().map(|start| search.run(start)).collect::<Vec<_>>();
-    let mut all = run(first_starts(&search, visited));
+    let ended = AtomicUsize::new(0);
+    let run = |starts: Vec<Vec<f64>>, known: usize| {
+        let of = known + starts.len();
+        let descend = |start| {
+            let ending = search.run(start);
+            watch(ended.fetch_add(1, Ordering::Relaxed) + 1, of);
+            ending
+        };
+        starts.into_par_iter().map(descend).collect::<Vec<_>>()
+    };
+    let mut all = run(first_starts(&search, visited), 0);
     let mut unique = distinct(&all, params);
     // On a continuum every start ends at a point of its own, and more starts would tell nothing more.
     let rounds = if is_continuum(&search, &all, &unique)? { 0 } else { params.max_rounds };
     for _ in 0..rounds {
         let starts = further_starts(&all, &unique, params);
-        all.extend(run(starts));
+        let more = run(starts, all.len());
+        all.extend(more);
         let known = std::mem::replace(&mut unique, distinct(&all, params)).len();
         if unique.len() <= known {
             break;
@@ -168,27 +194,6 @@ pub fn fixed_points<C: Cell + Sync>(
 
 fn require_size(what: &'static str, found: usize, needed: usize) -> Result<(), NumericError> {
     if found == needed { Ok(()) } else { Err(NumericError::Size { what, found, needed }) }
-}
-
-/// The origin, random states, random states after a while, and visited states at even distances.
-fn first_starts<C: Cell>(search: &Descent<'_, C>, visited: Option<MatRef<'_, f64>>) -> Vec<Vec<f64>> {
-    let (params, size) = (search.params, search.cell.state_size());
-    let stream = Stream::new(params.seed, Purpose::Starts);
-    let random = |start: usize| {
-        let mut state = vec![0.0; size];
-        stream.fill_uniform(start as u32, 0, &mut state);
-        state.iter_mut().for_each(|x| *x = params.start_radius * (2.0 * *x - 1.0));
-        state
-    };
-    let mut starts = vec![vec![0.0; size]];
-    starts.extend((0..params.random_starts).map(random));
-    starts.extend((0..params.settled_starts).map(|start| search.settle(random(start), params.settle_steps)));
-    if let Some(visited) = visited.filter(|visited| visited.ncols() > 0) {
-        let count = visited.ncols().min(params.visited_starts);
-        let column = |k: usize| visited.col(k * visited.ncols() / count).iter().copied().collect();
-        starts.extend((0..count).map(column));
-    }
-    starts
 }
 
 /// A point found, and how many starts reached it.
@@ -219,22 +224,6 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum::<f64>().sqrt()
 }
 
-/// Saddles lie between attractors, and symmetric networks repeat themselves on the far side: for pairs of fixed points
-/// the middle, and each mirrored at the other; as many as `round_starts`, at even distances in the list of pairs.
-fn further_starts(all: &[Ending], unique: &[Found], params: &FixedPointParams) -> Vec<Vec<f64>> {
-    let fixed: Vec<&[f64]> =
-        unique.iter().map(|found| &all[found.ending]).filter(|e| e.q <= params.tol_q).map(|e| &e.state[..]).collect();
-    let pairs: Vec<(usize, usize)> = (0..fixed.len()).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
-    let (choices, count) = (3 * pairs.len(), (3 * pairs.len()).min(params.round_starts));
-    let start = |k: usize| {
-        let choice = k * choices / count;
-        let (a, b) = pairs[choice / 3];
-        let weight = [0.5, 2.0, -1.0][choice % 3];
-        fixed[a].iter().zip(fixed[b]).map(|(x, y)| weight * x + (1.0 - weight) * y).collect()
-    };
-    (0..count).map(start).collect()
-}
-
 /// The singular values of `J - I`, falling: one near zero is a direction in which a fixed point may go on.
 fn singular_values<C: Cell>(search: &Descent<'_, C>, ending: &Ending) -> Result<Vec<f64>, NumericError> {
     Ok(Svd::of(&search.slope_at(&ending.state))?.values)
@@ -253,7 +242,7 @@ fn is_continuum<C: Cell>(search: &Descent<'_, C>, all: &[Ending], unique: &[Foun
 }
 
 /// Jacobians, stability and doubts of the points.
-fn describe<C: Cell>(
+fn describe<C: Cell + Sync>(
     search: &Descent<'_, C>,
     all: Vec<Ending>,
     unique: &[Found],
@@ -261,32 +250,28 @@ fn describe<C: Cell>(
     let params = search.params;
     let (mut points, mut doubts): (Vec<FixedPoint>, Vec<_>) = (Vec::new(), Vec::new());
     let (mut degenerate, mut dimension) = (0, 0);
-    for found in unique {
-        let ending = all[found.ending].clone();
-        let singular = singular_values(search, &ending)?;
-        let smallest = singular.last().copied().unwrap_or(f64::INFINITY);
-        let is_fixed = ending.q <= params.tol_q;
-        let is_degenerate = is_fixed && smallest < params.degenerate;
-        if is_degenerate {
+    let described = unique[..unique.len().min(params.max_points)].par_iter();
+    let described: Vec<_> = described.map(|found| point(search, all[found.ending].clone(), found.reached)).collect();
+    for point in described {
+        let (point, flat) = point?;
+        if flat > 0 {
             degenerate += 1;
-            dimension = dimension.max(singular.iter().filter(|value| **value < params.degenerate).count());
+            dimension = dimension.max(flat);
             if degenerate > params.continuum_points {
                 continue;
             }
-        }
-        let mut point = point(search, ending, is_fixed, found.reached)?;
-        if is_degenerate {
-            point.doubts.push(FixedPointDoubt::Degenerate { smallest, limit: params.degenerate });
         }
         points.push(point);
     }
     if degenerate >= params.continuum_points {
         let kept = degenerate.min(params.continuum_points);
         doubts.push(FixedPointDoubt::Continuum { found: degenerate, kept, dimension });
+    } else if unique.len() > params.max_points {
+        doubts.push(FixedPointDoubt::Many { found: unique.len(), described: points.len() });
     }
-    let once = points.iter().filter(|point| point.is_fixed && point.reached == 1).count();
+    let once = unique.iter().filter(|found| all[found.ending].q <= params.tol_q && found.reached == 1).count();
     if once > 0 && degenerate < params.continuum_points {
-        doubts.push(FixedPointDoubt::ReachedOnce { points: once, of: points.len() });
+        doubts.push(FixedPointDoubt::ReachedOnce { points: once, of: unique.len() });
     }
     let lost = all.iter().filter(|ending| ending.q.is_nan() || ending.q > params.slow_q).count();
     if lost as f64 > params.lost_limit * all.len() as f64 {
@@ -295,12 +280,16 @@ fn describe<C: Cell>(
     Ok(FixedPoints { unique: points, all, doubts })
 }
 
+/// A point with its Jacobians, and in how many directions it may go on.
 fn point<C: Cell>(
     search: &Descent<'_, C>,
     ending: Ending,
-    is_fixed: bool,
     reached: usize,
-) -> Result<FixedPoint, LinearizeError> {
+) -> Result<(FixedPoint, usize), LinearizeError> {
+    let params = search.params;
+    let is_fixed = ending.q <= params.tol_q;
+    let singular = if is_fixed { singular_values(search, &ending)? } else { vec![] };
+    let flat = singular.iter().filter(|value| **value < params.degenerate).count();
     let (mut next, mut tape) = (ending.state.clone(), ending.state.clone());
     search.cell.step_with_tape(&ending.state, search.input, &mut next, &mut tape);
     let state_jacobian = search.cell.state_jacobian(&tape);
@@ -316,8 +305,11 @@ fn point<C: Cell>(
     };
     let modulus = point.spectral_radius();
     point.is_stable = modulus < 1.0;
-    if (modulus - 1.0).abs() < search.params.marginal {
-        point.doubts.push(FixedPointDoubt::Marginal { modulus, limit: search.params.marginal });
+    if (modulus - 1.0).abs() < params.marginal {
+        point.doubts.push(FixedPointDoubt::Marginal { modulus, limit: params.marginal });
     }
-    Ok(point)
+    if let Some(&smallest) = singular.last().filter(|_| flat > 0) {
+        point.doubts.push(FixedPointDoubt::Degenerate { smallest, limit: params.degenerate });
+    }
+    Ok((point, flat))
 }

@@ -141,7 +141,7 @@ fn a_rotation_of_gain_one_is_marginal_and_says_so() {
 fn a_network_that_keeps_everything_is_a_continuum_and_not_a_list() {
     let found = search(&network(Activation::Identity, &[&[1.0, 0.0], &[0.0, 1.0]], &[]));
     assert_eq!(found.unique.len(), FixedPointParams::default().continuum_points);
-    assert!(matches!(found.doubts[0], FixedPointDoubt::Continuum { dimension: 2, kept: 8, found } if found > 200));
+    assert!(matches!(found.doubts[0], FixedPointDoubt::Continuum { dimension: 2, kept: 8, found } if found > 100));
 }
 
 #[test]
@@ -200,6 +200,26 @@ fn visited_states_serve_as_starts_and_misfits_are_refused() {
     assert!(error.contains("constant input: found 2, needed 1"), "{error}");
     let wide = Matrix::zeros(2, 3);
     assert!(fixed_points(&network, None, Some(wide.as_ref()), &none).is_err());
+}
+
+#[test]
+fn every_descent_is_watched() {
+    let (calls, last) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let watch = |done: usize, of: usize| {
+        assert!(done <= of);
+        calls.fetch_add(1, Ordering::Relaxed);
+        last.fetch_max(of, Ordering::Relaxed);
+    };
+    let found = fixed_points_watched(&diagonal(&[2.0, 1.5]), None, None, &FixedPointParams::default(), &watch).unwrap();
+    assert_eq!((calls.into_inner(), last.into_inner()), (found.all.len(), found.all.len()));
+}
+
+#[test]
+fn points_beyond_the_limit_are_counted_and_not_described() {
+    let few = FixedPointParams { max_points: 5, ..Default::default() };
+    let found = fixed_points(&diagonal(&[2.0, 1.5]), None, None, &few).unwrap();
+    assert_eq!(found.unique.len(), 5);
+    assert!(matches!(found.doubts[..], [FixedPointDoubt::Many { found: 9, described: 5 }]), "{:?}", found.doubts);
 }
 
 #[test]

@@ -1,0 +1,198 @@
+//! `ketbra linearize`: the linear maps that stand for a network, and their spectra against the theory.
+
+mod points;
+
+use super::interpret::summary::spectrum_line;
+use crate::failure::Failure;
+use crate::progress::Count;
+use crate::subject::{Known, name};
+use crate::terminal::{WARN, print, title};
+use ketbra::circuit::Core;
+use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret};
+use ketbra::linearize::{FixedPointParams, FixedPoints, fixed_points_watched, origin};
+use ketbra::network::{Network, NetworkFile};
+use ketbra::numeric::{Matrix, c64, eigenvalues};
+use ketbra::observe::observe;
+use ketbra::spectrum::{Spectrum, SpectrumParams, spectrum};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// Linearize a network: at the origin, at its fixed points, on its orbit
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ketbra linearize runs/t2
+  ketbra linearize net.safetensors --at fixed-points --starts 1000
+  ketbra linearize net.safetensors --at fixed-points --input 1,-1,1 --json
+  ketbra linearize model.pt --blind --s 8
+
+Eigenvalues are compared with those of the task's circuit; the task comes from --task, from the file, or is read back
+(--blind). Without a task they are only counted, and there is no orbit, as nobody knows how long inputs are presented.
+Fixed points are searched for from the origin, from random states and from states that the network visits.")]
+pub struct LinearizeCommand {
+    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// Where, separated by commas [default: all three]
+    #[arg(long, value_name = "PLACES", value_delimiter = ',')]
+    at: Vec<Where>,
+    #[command(flatten)]
+    known: Known,
+    /// Constant input under which fixed points are searched for [default: zero]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', allow_negative_numbers = true)]
+    input: Option<Vec<f64>>,
+    /// Random starts of the search
+    #[arg(long, value_name = "N", default_value_t = FixedPointParams::default().random_starts)]
+    starts: usize,
+    /// Put the Jacobians at the fixed points into the JSON too
+    #[arg(long, requires = "json")]
+    jacobians: bool,
+    /// Seed of inputs and starts
+    #[arg(long, default_value_t = InterpretParams::default().observe.seed)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Where {
+    Origin,
+    FixedPoints,
+    Orbit,
+}
+
+/// What was found, place by place.
+struct Linearized {
+    origin: Option<Spectrum>,
+    orbit: Option<Spectrum>,
+    fixed_points: Option<(FixedPoints, Vec<Spectrum>)>,
+    interpretation: Option<Interpretation>,
+}
+
+impl LinearizeCommand {
+    pub fn run(&self) -> Result<(), Failure> {
+        let file = NetworkFile::open(&self.path)?;
+        file.network.check()?;
+        let found = self.linearize(&file)?;
+        if self.json {
+            print(&format!("{}\n", self.document(&found)));
+        } else {
+            print(&self.in_words(&found));
+        }
+        Ok(())
+    }
+
+    fn wants(&self, place: Where) -> bool {
+        self.at.is_empty() || self.at.contains(&place)
+    }
+
+    fn linearize(&self, file: &NetworkFile) -> Result<Linearized, Failure> {
+        let question = self.question(file)?;
+        let mut params = InterpretParams::default();
+        params.observe.seed = self.seed;
+        let network = &file.network;
+        let interpretation = question.as_ref().map(|question| interpret(network, question, &params));
+        let interpretation = interpretation.transpose().map_err(Failure::bad_input)?;
+        let task = interpretation.as_ref().and_then(|found| found.details.task.as_ref());
+        let core = task.map(Core::of).transpose().map_err(Failure::bad_input)?;
+        let theory = core.as_ref().map(Core::eigenvalues);
+        let origin = self.wants(Where::Origin).then(|| at_origin(network, theory)).transpose()?;
+        let orbit = interpretation.as_ref().filter(|_| self.wants(Where::Orbit));
+        let fixed_points = match self.wants(Where::FixedPoints) {
+            true => Some(self.fixed_points(network, question.as_ref(), &params, theory)?),
+            false => None,
+        };
+        let orbit = orbit.map(|found| found.spectrum.orbit.clone());
+        Ok(Linearized { origin, orbit, fixed_points, interpretation })
+    }
+
+    /// What is known of the network; nothing where nothing is and the orbit is not insisted on.
+    fn question(&self, file: &NetworkFile) -> Result<Option<Question>, Failure> {
+        let unknown = self.known.task.is_none() && !self.known.blind && file.task(None, None)?.is_none();
+        if unknown && !self.at.contains(&Where::Orbit) {
+            return Ok(None);
+        }
+        self.known.question(file).map(Some)
+    }
+
+    fn fixed_points(
+        &self,
+        network: &Network,
+        question: Option<&Question>,
+        params: &InterpretParams,
+        theory: Option<&[c64]>,
+    ) -> Result<(FixedPoints, Vec<Spectrum>), Failure> {
+        let visited = question.map(|question| visited_states(network, question, params)).transpose()?;
+        let search = FixedPointParams { random_starts: self.starts, seed: self.seed, ..FixedPointParams::default() };
+        let bar = Count::new(self.starts, "starts");
+        let watch = |done, of| bar.set(done, of);
+        let visited = visited.as_ref().map(Matrix::as_ref);
+        let found = fixed_points_watched(network, self.input.as_deref(), visited, &search, &watch);
+        bar.finish();
+        let found = found.map_err(Failure::bad_input)?;
+        let compare = |point: &ketbra::linearize::FixedPoint| {
+            spectrum(&point.eigenvalues, theory, &SpectrumParams::at_a_point()).map_err(Failure::could_not)
+        };
+        let spectra = found.unique.iter().map(compare).collect::<Result<_, _>>()?;
+        Ok((found, spectra))
+    }
+
+    fn document(&self, found: &Linearized) -> Value {
+        let mut document = Map::from_iter([("path".to_string(), json!(self.path))]);
+        document.insert("task".into(), json!(found.interpretation.as_ref().map(|found| &found.task)));
+        if let Some(origin) = &found.origin {
+            document.insert("origin".into(), json!(origin));
+        }
+        if let Some((points, spectra)) = &found.fixed_points {
+            document.insert("fixed_points".into(), points::document(points, spectra, self.jacobians));
+        }
+        if let Some(orbit) = &found.orbit {
+            document.insert("orbit".into(), json!(orbit));
+            document.insert("rank".into(), json!(found.interpretation.as_ref().map(|found| &found.rank)));
+            document.insert("warnings".into(), json!(found.interpretation.as_ref().map(|found| &found.warnings)));
+        }
+        Value::Object(document)
+    }
+
+    fn in_words(&self, found: &Linearized) -> String {
+        let size = found.interpretation.as_ref().map_or(String::new(), |found| {
+            let name = found.task.name.as_deref().filter(|_| !found.blind).unwrap_or("read back");
+            format!(", {name}, s={} d={} H={}", found.task.s, found.task.d, found.hidden)
+        });
+        let mut text = title(&format!("{}{size}", name(&self.path)));
+        for (place, spectrum) in [("origin", &found.origin), ("orbit", &found.orbit)] {
+            if let Some(spectrum) = spectrum {
+                text.push_str(&format!("  {place:<12}{}\n", spectrum_line(spectrum)));
+            }
+        }
+        if let (Some(_), Some(rank)) = (&found.orbit, found.interpretation.as_ref().and_then(|f| f.rank.as_ref())) {
+            let missed = format!("the linear map misses {:.4} of each step", rank.residual);
+            text.push_str(&format!("  {:<12}{} directions, {missed}\n", "", rank.used));
+        }
+        if let Some((points, spectra)) = &found.fixed_points {
+            text.push_str(&points::in_words(points, spectra));
+        }
+        if found.orbit.is_some() {
+            for note in found.interpretation.iter().flat_map(|found| &found.warnings) {
+                text.push_str(&format!("{WARN}warning:{WARN:#} {}\n", note.message));
+            }
+        }
+        text
+    }
+}
+
+fn at_origin(network: &Network, theory: Option<&[c64]>) -> Result<Spectrum, Failure> {
+    let found = eigenvalues(&origin(network)).map_err(Failure::could_not)?;
+    spectrum(&found, theory, &SpectrumParams::at_a_point()).map_err(Failure::could_not)
+}
+
+/// States of the output phase, one a step, each from another episode.
+fn visited_states(network: &Network, question: &Question, params: &InterpretParams) -> Result<Matrix, Failure> {
+    let size = match question {
+        Question::Task(task) => (task.s(), task.d()),
+        Question::Blind { s } => (*s, network.outputs()),
+    };
+    let observed = observe(network, size, None, &params.observe).map_err(Failure::bad_input)?;
+    let states = &observed.probe.states;
+    Ok(Matrix::from_fn(network.hidden(), states.len(), |unit, t| states[t][(unit, t % observed.probe.episodes)]))
+}

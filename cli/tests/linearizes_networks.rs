@@ -1,0 +1,88 @@
+//! `ketbra linearize` from the outside.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use ketbra::network::{Activation, Biases, Initialization, Metadata, Network, NetworkFile};
+use serde_json::Value;
+use std::path::Path;
+use support::{ketbra, refuses, succeeds};
+
+fn fixture(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/fixtures").join(name).to_string_lossy().into_owned()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&succeeds(&ketbra(arguments))).unwrap()
+}
+
+/// Two units that amplify and know nothing of each other: x = tanh(gain x + bias) has three solutions each without bias.
+fn two_units(folder: &Path, bias: f64) -> String {
+    let mut network: Network = Initialization::Uniform.network(2, 1, 1, Activation::Tanh, false, 1);
+    network.recurrent_weights.fill(0.0);
+    (network.recurrent_weights[(0, 0)], network.recurrent_weights[(1, 1)]) = (2.0, 1.5);
+    network.biases = (bias != 0.0).then(|| Biases { input: vec![bias, 0.0], recurrent: vec![0.0; 2] });
+    let path = folder.join("two.safetensors");
+    NetworkFile { network, metadata: Metadata::new() }.save(&path).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn a_trained_network_is_linearized_at_all_three_places() {
+    let found = json(&["linearize", &fixture("t3-h64-l2_0-seed01.safetensors"), "--json", "--starts", "16"]);
+    for place in ["origin", "orbit"] {
+        assert_eq!((&found[place]["found"], &found[place]["expected"]), (&36.into(), &36.into()), "{place}");
+    }
+    let points = found["fixed_points"]["points"].as_array().unwrap();
+    let origin = points.iter().find(|point| point["distance"].as_f64().unwrap() < 1e-6).unwrap();
+    assert_eq!((&origin["spectrum"]["found"], &origin["is_stable"]), (&36.into(), &false.into()));
+    assert_eq!(origin["spectrum"]["error"], found["origin"]["error"]);
+    assert!(points.iter().all(|point| point["q"].as_f64().unwrap() <= 1e-6));
+}
+
+#[test]
+fn the_fixed_points_of_a_network_without_a_task_are_found_with_their_stability() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = two_units(folder.path(), 0.0);
+    let found = json(&["linearize", &net, "--json", "--jacobians"]);
+    let points = found["fixed_points"]["points"].as_array().unwrap();
+    assert_eq!((points.len(), &found["fixed_points"]["fixed"], &found["task"]), (9, &9.into(), &Value::Null));
+    assert_eq!(points.iter().filter(|point| point["is_stable"] == true).count(), 4);
+    assert!(points.iter().all(|point| point["unstable"].as_u64().unwrap() <= 2));
+    let origin = &points[0];
+    assert_eq!(
+        (&origin["unstable"], &origin["J_xstar"][0][0], &origin["J_xstar"][0][1]),
+        (&2.into(), &2.0.into(), &0.0.into())
+    );
+    assert_eq!(origin["dFdu"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn biases_and_a_constant_input_move_the_fixed_points() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = two_units(folder.path(), 1.5);
+    // With so much bias the first unit has one point left; the second has its three.
+    let biased = json(&["linearize", &net, "--at", "fixed-points", "--json"]);
+    assert_eq!(biased["fixed_points"]["fixed"], 3);
+    assert!(biased["fixed_points"]["points"][0]["xstar"][0].as_f64().unwrap() > 0.9);
+    let driven = json(&["linearize", &net, "--at", "fixed-points", "--json", "--input", "-0.5"]);
+    assert_ne!(driven["fixed_points"]["points"][0]["xstar"], biased["fixed_points"]["points"][0]["xstar"]);
+}
+
+#[test]
+fn a_person_reads_places_points_and_doubts() {
+    let said = succeeds(&ketbra(&["linearize", &fixture("t3-h64-l2_0-seed01.safetensors"), "--starts", "8"]));
+    for wanted in ["origin", "orbit", "36 of  36 eigenvalues", "Fixed points:", "unstable"] {
+        assert!(said.contains(wanted), "no '{wanted}' in:\n{said}");
+    }
+}
+
+#[test]
+fn what_cannot_be_linearized_is_refused_with_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = two_units(folder.path(), 0.0);
+    assert!(refuses(&ketbra(&["linearize", &net, "--at", "orbit"])).contains("--blind --s N"));
+    assert!(refuses(&ketbra(&["linearize", &net, "--input", "1,2"])).contains("constant input"));
+    assert!(refuses(&ketbra(&["linearize", &net, "--at", "somewhere"])).contains("fixed-points"));
+}
