@@ -183,7 +183,7 @@ pub(super) fn interpret_observed(
     if let Question::Task(task) = question {
         warnings.extend(something_else(&reading, task));
     }
-    let horizon = params.observe.accuracy_horizon.min(observed.score.outputs.len());
+    let horizon = params.observe.accuracy_horizon.min(observed.long.outputs.len());
     let accuracy = task.as_ref().map(|task| {
         let by_output = output_accuracy(&observed.long, task, horizon, None);
         Accuracy { horizon, value: by_output.iter().sum::<f64>() / d as f64 }

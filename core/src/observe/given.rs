@@ -110,6 +110,9 @@ impl Trajectories {
             probe: whole.batch(0, shown, steps),
             trial: whole.batch(0, episodes, 0),
             score: whole.batch(shown, scored, scored_steps),
+            // Short trajectories settle for as large a share of the steps as long ones.
+            score_settle: params.score_settle.min(2 * scored_steps / 3),
+            long: whole.batch(shown, scored, 0),
         })
     }
 
@@ -167,6 +170,7 @@ impl Given<'_> {
             states: self.states.iter().take(kept).map(part).collect(),
             outputs: self.outputs.iter().map(part).collect(),
             last_input_size: 0.0,
+            mirrored: false,
         }
     }
 }
