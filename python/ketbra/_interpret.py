@@ -16,6 +16,7 @@ from ._errors import Error, InterpretError
 from ._memories import Memories
 from ._network import Network
 from ._plot import Plot
+from ._progress import Bar, counting_bar
 from ._spectrum import Spectra
 from ._task import Task
 
@@ -189,6 +190,7 @@ def interpret(
     threads: int | None = ...,
     recurrent: Any = ...,
     readout: Any = ...,
+    progress: bool | None = ...,
 ) -> list[Interpretation]: ...
 @overload
 def interpret(
@@ -205,6 +207,7 @@ def interpret(
     threads: int | None = ...,
     recurrent: Any = ...,
     readout: Any = ...,
+    progress: bool | None = ...,
 ) -> Interpretation: ...
 def interpret(
     network: Any,
@@ -220,6 +223,7 @@ def interpret(
     threads: int | None = None,
     recurrent: Any = None,
     readout: Any = None,
+    progress: bool | None = None,
 ) -> Interpretation | list[Interpretation]:
     """Reads the circuit of a trained network, or of each network of a list, side by side.
 
@@ -236,22 +240,28 @@ def interpret(
     seed: seed of the inputs that drive the network [1]
     threads: networks of a list that are interpreted at the same time [one for each core]
     recurrent, readout: which layers of a module, where that is not clear
+    progress: whether to show a bar [where somebody can see it, after two seconds]
     """
     many = isinstance(network, (list, tuple))
     sources: Iterable[Any] = network if many else [network]
     given = [source if isinstance(source, (str, os.PathLike)) else _native(source, recurrent, readout) for source in sources]
-    results = _ketbra.interpret(
-        given,
-        task=task._task if isinstance(task, Task) else task,
-        blind=blind,
-        s=whole(s, "s", InterpretError),
-        d=whole(d, "d", InterpretError),
-        method=method,
-        methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
-        matching=matching,
-        seed=whole(seed, "seed", InterpretError),
-        threads=whole(threads, "threads", InterpretError, 1),
-    )
+    bar = Bar("networks", progress)
+    try:
+        results = _ketbra.interpret(
+            given,
+            task=task._task if isinstance(task, Task) else task,
+            blind=blind,
+            s=whole(s, "s", InterpretError),
+            d=whole(d, "d", InterpretError),
+            method=method,
+            methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
+            matching=matching,
+            seed=whole(seed, "seed", InterpretError),
+            threads=whole(threads, "threads", InterpretError, 1),
+            progress=counting_bar(bar),
+        )
+    finally:
+        bar.finish()
     found = [_or_raise(result, place if many else None) for place, result in enumerate(results)]
     return found if many else found[0]
 

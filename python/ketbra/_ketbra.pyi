@@ -153,6 +153,7 @@ def interpret(
     matching: str | None,
     seed: int | None,
     threads: int | None,
+    progress: Callable[[int, int], None] | None,
 ) -> list[Interpretation | Exception]: ...
 def interpret_trajectories(
     hidden: NDArray[np.float64],
@@ -203,6 +204,7 @@ def sweep(
     out: str | os.PathLike[str],
     threads: int | None,
     retry: bool,
+    yes: bool,
     progress: Callable[[int, int, int, int], None] | None,
 ) -> str: ...
 def write_whole(path: str | os.PathLike[str], text: str) -> None: ...

@@ -11,6 +11,8 @@ from ._optional import need
 
 WAIT = 2.0
 """Seconds of work before a bar appears: shorter work needs none."""
+EVERY = 0.2
+"""Seconds between two looks at a bar: more often nobody can read it."""
 WIDTH = 30
 
 
@@ -41,6 +43,7 @@ class Bar:
         self._first: int | None = None
         self._width = 0
         self._display: Any = None
+        self._shown = 0.0
         self._notebook = in_notebook()
         self._on = (self._notebook or sys.stderr.isatty()) if progress is None else progress
 
@@ -50,8 +53,9 @@ class Bar:
         if self._first is None:
             self._first, self._begin = done, time.monotonic()
             return
-        if not self._on or elapsed < WAIT:
+        if not self._on or elapsed < WAIT or elapsed < self._shown + EVERY:
             return
+        self._shown = elapsed
         rate = (done - self._first) / elapsed
         left = f", {duration((total - done) / rate)} left" if rate > 0 else ""
         text = f"{done}/{total} {message} {rate:.1f} {self.unit}/s{left}"
@@ -89,6 +93,15 @@ def training_bar(bar: Bar) -> Callable[[int, int, float, float, int], None]:
 
     def show(step: int, steps: int, loss: float, accuracy: float, horizon: int) -> None:
         bar.show(step, steps, f"loss {loss:.4f} accuracy {accuracy:.3f} horizon {horizon}")
+
+    return show
+
+
+def counting_bar(bar: Bar) -> Callable[[int, int], None]:
+    """What work on a list calls now and then."""
+
+    def show(done: int, total: int) -> None:
+        bar.show(done, total, "networks")
 
     return show
 

@@ -51,6 +51,7 @@ def sweep(
     out: str | os.PathLike[str],
     threads: int | None = None,
     retry: bool = False,
+    yes: bool = False,
     progress: bool | None = None,
 ) -> Sweep:
     """Trains and interprets every network of a grid into the folder `out`.
@@ -58,14 +59,14 @@ def sweep(
     `grid` is the path of a sweep file, or a mapping with its keys: each value or list of values, and the sweep is every
     combination, such as `{"task": ["T1", "T2"], "hidden": [64, 128], "seed": range(1, 21)}`.
 
-    Stop it and start it again at any time; what is done stays done. `retry` tries again what failed.
+    Stop it and start it again at any time; what is done stays done. `retry` tries again what failed, `yes` begins even a
+    sweep of more than 10,000 networks.
     """
     plan: str | Path = _to_toml(grid) if isinstance(grid, Mapping) else Path(grid)
     bar = Bar("networks", progress)
     try:
-        text = _ketbra.sweep(
-            plan, out=out, threads=whole(threads, "threads", SweepError, 1), retry=retry, progress=sweep_bar(bar)
-        )
+        threads = whole(threads, "threads", SweepError, 1)
+        text = _ketbra.sweep(plan, out=out, threads=threads, retry=retry, yes=yes, progress=sweep_bar(bar))
     finally:
         bar.finish()
     return Sweep(Path(out), json.loads(text))

@@ -5,7 +5,7 @@ use crate::errors::Failed;
 use crate::network::{Network, column_major};
 use crate::report::page_of;
 use crate::task::{Task, TaskGiven};
-use crate::work::{interruptible, no_look};
+use crate::work::interruptible;
 use ketbra::circuit::Core;
 use ketbra::interpret::{self as stage, InterpretParams, Known, Question};
 use ketbra::memories::{self, Frame, Method};
@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What was found in a network, with the network where there is one.
 #[pyclass(frozen, module = "ketbra._ketbra")]
@@ -309,9 +310,11 @@ pub fn chosen(
 }
 
 /// Interprets networks side by side: one result or exception for each.
+///
+/// `progress` is called now and then with the numbers of networks done and asked for.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
-#[pyo3(signature = (networks, *, task, blind, s, d, method, methods, matching, seed, threads))]
+#[pyo3(signature = (networks, *, task, blind, s, d, method, methods, matching, seed, threads, progress))]
 pub fn interpret(
     py: Python<'_>,
     networks: Vec<NetworkGiven<'_>>,
@@ -324,6 +327,7 @@ pub fn interpret(
     matching: Option<&str>,
     seed: Option<u64>,
     threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
 ) -> Result<Vec<OneResult>, Failed> {
     let params = chosen(method, methods, matching, seed)?;
     let (name, task) = match task {
@@ -337,18 +341,26 @@ pub fn interpret(
     let threads = threads.min(subjects.len()).max(1);
     // A pool of this call's own: a shared one would not survive a fork, which Python's multiprocessing likes to do.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failed::interpret)?;
+    let (total, done) = (subjects.len(), AtomicUsize::new(0));
     let ended = interruptible(
         py,
         |stop| {
             pool.install(|| {
                 let one = |subject: Subject| match stop.asked() {
                     true => Err(OneFailed::Stopped),
-                    false => interpret_one(subject, &asked),
+                    false => {
+                        let found = interpret_one(subject, &asked);
+                        done.fetch_add(1, Ordering::Relaxed);
+                        found
+                    }
                 };
                 subjects.into_par_iter().map(one).collect::<Vec<_>>()
             })
         },
-        no_look,
+        |py| match &progress {
+            Some(bar) => bar.call1(py, (done.load(Ordering::Relaxed), total)).map(drop),
+            None => Ok(()),
+        },
     );
     let results = ended.unless_interrupted()?.into_iter();
     Ok(results

@@ -3,9 +3,13 @@
 use crate::errors::Failed;
 use crate::work::{Stop, interruptible};
 use ketbra::sweep::{Engine, Local, Outcome, Plan, SweepFolder, Tally, Trainer, Watcher};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// Networks that are trained without asking.
+const WITHOUT_ASKING: u64 = 10_000;
 
 /// What a sweep asks for: the path of a sweep file, or the text of one.
 #[derive(FromPyObject)]
@@ -18,19 +22,26 @@ pub enum PlanGiven {
 ///
 /// `progress` is called now and then with the numbers of networks done, failed, running and asked for.
 #[pyfunction]
-#[pyo3(signature = (plan, *, out, threads, retry, progress))]
+#[pyo3(signature = (plan, *, out, threads, retry, yes, progress))]
 pub fn sweep(
     py: Python<'_>,
     plan: PlanGiven,
     out: PathBuf,
     threads: Option<usize>,
     retry: bool,
+    yes: bool,
     progress: Option<Py<PyAny>>,
 ) -> Result<String, Failed> {
     let plan = match &plan {
         PlanGiven::Text(text) => Plan::parse(text, "sweep", Path::new(""))?,
         PlanGiven::Path(path) => Plan::read(path)?,
     };
+    if plan.count() > WITHOUT_ASKING && !yes {
+        let count = plan.count();
+        let message =
+            format!("this sweep asks for {count} networks, more than {WITHOUT_ASKING}; pass yes=True if you mean it");
+        return Err(Failed::sweep(message));
+    }
     let runs = plan.runs()?;
     let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let engine = Local { retry, ..Local::new(Trainer::cpu(threads)) };
@@ -45,7 +56,13 @@ pub fn sweep(
             progress.as_ref().map_or(Ok(()), show)
         },
     );
-    match ended.unless_interrupted()?? {
+    if let Some(stop) = ended.interrupt {
+        ended.value?;
+        let pressed = stop.is_instance_of::<PyKeyboardInterrupt>(py);
+        let said = || PyKeyboardInterrupt::new_err("stopped, and saved; go on with the same call");
+        return Err(if pressed { said() } else { stop }.into());
+    }
+    match ended.value? {
         Outcome::Worked(summary) => Ok(serde_json::to_string(&summary).map_err(Failed::sweep)?),
         Outcome::Submitted(_) | Outcome::NothingToSubmit => {
             Err(Failed::sweep("this machine handed its work to another"))

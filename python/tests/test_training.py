@@ -179,11 +179,32 @@ def test_a_sweep_trains_and_interprets_a_grid(tmp_path: Path) -> None:
     assert again.summary["tally"]["here"] == 0, "what is done stays done"
 
 
+def test_ctrl_c_ends_a_sweep_that_can_go_on(tmp_path: Path) -> None:
+    script = """
+        import ketbra
+        print("begun", flush=True)
+        try:
+            ketbra.sweep({"task": "T1", "steps": 1_000_000, "seed": [1, 2]}, out="sweep")
+        except KeyboardInterrupt as stop:
+            print(stop, flush=True)
+    """
+    line = [sys.executable, "-c", textwrap.dedent(script)]
+    process = subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, text=True, env=os.environ)
+    assert process.stdout is not None and process.stdout.readline() == "begun\n"
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert said == "stopped, and saved; go on with the same call\n"
+    assert len((tmp_path / "sweep" / "networks.txt").read_text().split()) == 2
+
+
 def test_a_sweep_refuses_what_the_command_line_refuses(tmp_path: Path) -> None:
     with pytest.raises(ketbra.SweepError, match="hidden is 0, but must be at least 1"):
         ketbra.sweep({"task": "T1", "hidden": [64, 0]}, out=tmp_path / "out")
     with pytest.raises(ketbra.SweepError, match="hiden"):
         ketbra.sweep({"task": "T1", "hiden": 64}, out=tmp_path / "out")
+    with pytest.raises(ketbra.SweepError, match="asks for 20000 networks, more than 10000; pass yes=True"):
+        ketbra.sweep({"task": "T1", "seed": range(20_000)}, out=tmp_path / "out")
     with pytest.raises(ketbra.SweepError, match="l2 is None; pass a number"):
         ketbra.sweep({"task": "T1", "l2": None}, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
