@@ -23,4 +23,4 @@ pub(crate) use engine::test_accuracy;
 pub use isa::Isa;
 pub use measure::{Rate, SpeedSetup, fma_peak};
 #[cfg(test)]
-pub(crate) use {learner::Learner, optimizer::AdamStep};
+pub(crate) use {isa::Dispatch, learner::Learner, optimizer::AdamStep};

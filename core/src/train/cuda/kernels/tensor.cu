@@ -2,8 +2,10 @@
 // of 64, signed selections. The host defines HIDDEN, COMPONENTS, TERMS and WARPGROUP.
 //
 // Products are of fp16 numbers with sums in fp32. With TERMS = 3 each factor is a pair, x = high + low, which holds 22
-// bits; low times low is left out. Errors enter back-propagation unscaled by the batch, times `scale`, which keeps small
-// deltas out of the denormal numbers; a step that overflows is taken again with a smaller scale.
+// bits; low times low is left out. fp16 is narrow: weights enter products times a power of two, so that their low parts are
+// no denormal numbers, and errors enter back-propagation unscaled by the batch, times another one. A step that overflows
+// is taken again with smaller ones. Weights are kept on the numbers that a pair holds: a gradient is of the weights that are
+// stored, not of others half a unit in the last place beside them.
 //
 // One block trains one network. A warp owns 16 hidden units for the whole batch: its rows of W_hh as fragments in
 // registers, its rows of every product, its part of the gradient. States and deltas lie in shared memory as tiles
@@ -24,13 +26,18 @@
 #define READOUT_AT (INPUT_AT + HIDDEN * COMPONENTS)
 #define COMPONENT_TILES ((COMPONENTS + 7) / 8)
 #define ERROR_BYTES (BATCH * 16 * 2)
-// Tensor cores round sums towards zero, which over a hundred time steps shrinks what is handed on. The mean loss of one
-// product is given back through the weights.
-#define GIVE_BACK (TERMS == 1 ? 0.0f : WARPGROUP ? 1.5e-7f : 3e-7f)
+// Tensor cores round sums towards zero, which over a hundred time steps shrinks what is handed on. So the forward product
+// is the sum of two, each with half the roundings, and what a product loses on average is given back to its sums: to states
+// of many units by the choice of the float next above 2 log2(e), which is 7e-8 too large, to deltas by one unit in the last
+// place.
+#define CHAINS (TERMS == 3 ? 2 : 1)
+#define TO_EXPONENT (UNITS == 64 ? 2.88539004f : 2.88539028f)
+#define GIVE_DELTA (TERMS == 3 ? 1.00000012f : 1.0f)
 // For the same reason the gradient leaves the tensor cores' sums after so many time steps.
 #define FLUSH_STEPS 12
 #define ASIDE (UNITS / 8 + 2)
 #define HISTORY_AT (ASIDE * THREADS * 16)
+#define WEIGHT_SCALE 64.0f
 #define FIRST_SCALE 64.0f
 #define SMALLEST_SCALE 1e-5f
 
@@ -116,20 +123,23 @@ __device__ __forceinline__ void split(float a, float b, u32 (&parts)[PARTS]) {
     }
 }
 
-// Both tanh at once: one reciprocal serves two. The absolute error is 2e-7, or 5e-4 with one term.
-__device__ __forceinline__ void squash(float &a, float &b) {
+// Both tanh at once, of sums times the inverse of the weights' scale: one reciprocal serves two. (p - 1) / (p + 1) keeps the
+// digits of small states, which 1 - 2 / (p + 1) loses. The error is 6e-8, or 5e-4 with one term.
+__device__ __forceinline__ void squash(float &a, float &b, float inverse) {
 #if TERMS == 1
-    asm("tanh.approx.f32 %0, %0;" : "+f"(a));
-    asm("tanh.approx.f32 %0, %0;" : "+f"(b));
+    asm("tanh.approx.f32 %0, %1;" : "=f"(a) : "f"(a * inverse));
+    asm("tanh.approx.f32 %0, %1;" : "=f"(b) : "f"(b * inverse));
 #else
-    const float limit = 14.0f, twice_log2_e = 2.885390082f;
-    a = fminf(fmaxf(a, -limit), limit), b = fminf(fmaxf(b, -limit), limit);
+    const float largest = 40.0f, factor = TO_EXPONENT * inverse;
     float p, q, r;
-    asm("ex2.approx.f32 %0, %1;" : "=f"(p) : "f"(a * twice_log2_e));
-    asm("ex2.approx.f32 %0, %1;" : "=f"(q) : "f"(b * twice_log2_e));
-    p += 1.0f, q += 1.0f;
-    asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(p * q));
-    a = fmaf(-2.0f * q, r, 1.0f), b = fmaf(-2.0f * p, r, 1.0f);
+    // What is not a number stays so, and shows in the loss.
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(p) : "f"(a * factor), "f"(largest));
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(q) : "f"(b * factor), "f"(largest));
+    asm("ex2.approx.f32 %0, %0;" : "+f"(p));
+    asm("ex2.approx.f32 %0, %0;" : "+f"(q));
+    float above_p = p + 1.0f, above_q = q + 1.0f;
+    asm("rcp.approx.f32 %0, %1;" : "=f"(r) : "f"(above_p * above_q));
+    a = (p - 1.0f) * (above_q * r), b = (q - 1.0f) * (above_p * r);
 #endif
 }
 
@@ -236,12 +246,13 @@ template <int LEFT> __device__ __forceinline__ void group_wait() {}
 template <int N> __device__ __forceinline__ void settle(float (&c)[N]) {}
 #endif
 
-// c += one term of weights (16 units x UNITS) * tile (UNITS x samples); 1 and 2 are the terms with a low part. Callers go
-// from the last to the first, so that large sums are rounded as seldom as can be.
+// c += one term of weights (16 units x UNITS) * tile (UNITS x samples), over the given part of the inner dimension; 1 and 2
+// are the terms with a low part. Callers go from the last to the first, so that large sums are rounded as seldom as can be.
+template <int FROM, int TO>
 __device__ __forceinline__ void multiply_tile(float (&c)[2][16], const u32 (&weights)[PARTS][DEPTH][4], u32 tile, int term) {
     const u32 weight_part = term == 2 ? PARTS - 1 : 0, tile_at = tile + (term == 1 ? TILE_BYTES : 0);
 #pragma unroll
-    for (int k = 0; k < DEPTH; k++) {
+    for (int k = FROM; k < TO; k++) {
 #if WARPGROUP
         multiply_group_n64(c, weights[weight_part][k],
                            describe(tile_at + k / 4 * PANEL_BYTES + k % 4 * 32, 16, 1024, SWIZZLE_128));
@@ -299,7 +310,7 @@ __device__ __forceinline__ float weight_at(const float *weights, u32 row, u32 co
 
 // The fragments of this warp's rows of W_hh, or of its transpose.
 template <bool TRANSPOSED>
-__device__ __forceinline__ void load_weights(u32 (&fragments)[PARTS][DEPTH][4], const float *weights) {
+__device__ __forceinline__ void load_weights(u32 (&fragments)[PARTS][DEPTH][4], const float *weights, float weight_scale) {
     u32 row = warp() * 16 + lane() / 4, column = lane() % 4 * 2;
 #pragma unroll
     for (int k = 0; k < DEPTH; k++)
@@ -308,36 +319,37 @@ __device__ __forceinline__ void load_weights(u32 (&fragments)[PARTS][DEPTH][4], 
             u32 i = row + r % 2 * 8, j = k * 16 + r / 2 * 8 + column, parts[PARTS];
             float a = TRANSPOSED ? weight_at(weights, j, i) : weight_at(weights, i, j);
             float b = TRANSPOSED ? weight_at(weights, j + 1, i) : weight_at(weights, i, j + 1);
-            split(fmaf(a, GIVE_BACK, a), fmaf(b, GIVE_BACK, b), parts);
+            split(a * weight_scale, b * weight_scale, parts);
 #pragma unroll
             for (int part = 0; part < PARTS; part++) fragments[part][k][r] = parts[part];
         }
 }
 
 // One lane's fragment of a 16 x 16 matrix given by its elements.
-template <class Element> __device__ __forceinline__ void prepare_fragment(uint4 *high, uint4 *low, Element element) {
+template <class Element>
+__device__ __forceinline__ void prepare_fragment(uint4 *high, uint4 *low, float weight_scale, Element element) {
     u32 row = lane() / 4, column = lane() % 4 * 2, r[4][PARTS];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         u32 i = row + k % 2 * 8, j = column + k / 2 * 8;
-        split(element(i, j), element(i, j + 1), r[k]);
+        split(element(i, j) * weight_scale, element(i, j + 1) * weight_scale, r[k]);
     }
     high[lane()] = make_uint4(r[0][0], r[1][0], r[2][0], r[3][0]);
     if (PARTS == 2) low[lane()] = make_uint4(r[0][PARTS - 1], r[1][PARTS - 1], r[2][PARTS - 1], r[3][PARTS - 1]);
 }
 
-__device__ __forceinline__ void prepare_small_matrices(Shared &shared, const float *weights) {
+__device__ __forceinline__ void prepare_small_matrices(Shared &shared, const float *weights, float weight_scale) {
     const float *input = weights + INPUT_AT, *readout = weights + READOUT_AT;
     u32 w = warp();
     auto readout_at = [&](u32 component, u32 unit) {
         return component < COMPONENTS && unit < HIDDEN ? readout[component * HIDDEN + unit] : 0.0f;
     };
-    prepare_fragment(shared.input[0][w], shared.input[PARTS - 1][w], [&](u32 i, u32 j) {
+    prepare_fragment(shared.input[0][w], shared.input[PARTS - 1][w], weight_scale, [&](u32 i, u32 j) {
         return w * 16 + i < HIDDEN && j < COMPONENTS ? input[(w * 16 + i) * COMPONENTS + j] : 0.0f;
     });
-    prepare_fragment(shared.readout_transposed[0][w], shared.readout_transposed[PARTS - 1][w],
+    prepare_fragment(shared.readout_transposed[0][w], shared.readout_transposed[PARTS - 1][w], weight_scale,
                      [&](u32 i, u32 j) { return readout_at(j, w * 16 + i); });
-    prepare_fragment(shared.readout[0][w], shared.readout[PARTS - 1][w],
+    prepare_fragment(shared.readout[0][w], shared.readout[PARTS - 1][w], weight_scale,
                      [&](u32 i, u32 j) { return readout_at(i, w * 16 + j); });
 }
 
@@ -409,21 +421,24 @@ __device__ __forceinline__ void clear(u8 *tile) {
 }
 
 // The states of a half batch from their sums.
-__device__ __forceinline__ void finish_states(float (&c)[16], u32 tile, u32 half) {
+__device__ __forceinline__ void finish_states(const float (&c)[CHAINS][2][16], u32 tile, u32 half, float inverse) {
     u32 parts[8][PARTS];
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        squash(c[2 * i], c[2 * i + 1]);
-        split(c[2 * i], c[2 * i + 1], parts[i]);
+        float a = c[0][half][2 * i], b = c[0][half][2 * i + 1];
+        if (CHAINS == 2) a += c[CHAINS - 1][half][2 * i], b += c[CHAINS - 1][half][2 * i + 1];
+        squash(a, b, inverse);
+        split(a, b, parts[i]);
     }
     store_half(tile, half, parts);
 }
 
 // States 0..steps; the last SLOTS of them stay in shared memory, the others go to `history`.
 __device__ __forceinline__ void forward(Shared &shared, const float *weights, u8 *history, u32 bit_words, u32 input_steps,
-                                        u32 steps) {
+                                        u32 steps, float weight_scale) {
     u32 fragments[PARTS][DEPTH][4];
-    load_weights<false>(fragments, weights);
+    const float inverse = 1.0f / weight_scale;
+    load_weights<false>(fragments, weights, weight_scale);
     clear(shared.states[0]);
     fence_tiles();
     __syncthreads();
@@ -433,21 +448,26 @@ __device__ __forceinline__ void forward(Shared &shared, const float *weights, u8
         asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     }
     for (u32 t = 1; t <= steps; t++) {
-        float c[2][16] = {};
+        float c[CHAINS][2][16] = {};
         if (t <= input_steps) {
-            add_inputs(c[0], shared, bit_words, t - 1, 0);
-            add_inputs(c[1], shared, bit_words, t - 1, 1);
+            add_inputs(c[0][0], shared, bit_words, t - 1, 0);
+            add_inputs(c[0][1], shared, bit_words, t - 1, 1);
         }
         u32 from = address(shared.states[before]), to = address(shared.states[now]);
-        settle(c[0]), settle(c[1]);
+#pragma unroll
+        for (int chain = 0; chain < CHAINS; chain++) settle(c[chain][0]), settle(c[chain][1]);
         group_begin();
 #pragma unroll
-        for (int term = TERMS - 1; term >= 0; term--) multiply_tile(c, fragments, from, term);
+        for (int term = TERMS - 1; term >= 0; term--) {
+            multiply_tile<0, DEPTH / CHAINS>(c[0], fragments, from, term);
+            if (CHAINS == 2) multiply_tile<DEPTH / CHAINS, DEPTH>(c[CHAINS - 1], fragments, from, term);
+        }
         group_commit();
         group_wait<0>();
-        settle(c[0]), settle(c[1]);
-        finish_states(c[0], to, 0);
-        finish_states(c[1], to, 1);
+#pragma unroll
+        for (int chain = 0; chain < CHAINS; chain++) settle(c[chain][0]), settle(c[chain][1]);
+        finish_states(c, to, 0, inverse);
+        finish_states(c, to, 1, inverse);
         fence_tiles();
         // The copy of state t - 1 may be under way, that of t - 2 must have left its slot.
         if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");
@@ -466,7 +486,7 @@ __device__ __forceinline__ void forward(Shared &shared, const float *weights, u8
 
 // The errors of state t (output step `step`), times scale, as a tile (sample, component); their sums.
 __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, const u32 *targets, float2 *sums, u32 bit_words,
-                                         u32 step, float scale) {
+                                         u32 step, float scale, float inverse) {
     const u32 row = lane() / 4, column = lane() % 4 * 2;
     u32 entries[2];
 #pragma unroll
@@ -474,7 +494,8 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
         entries[r] = row + 8 * r < COMPONENTS ? __ldg(&targets[step * COMPONENTS + row + 8 * r]) : 0;
 #pragma unroll
     for (int n = warp(); n < 8; n += WARPS) {
-        float y[3][4] = {};
+        // Two sums of large terms and two of small ones.
+        float y[4][4] = {};
 #pragma unroll
         for (int k = 0; k < DEPTH; k += 2) {
             u32 b[PARTS][4];
@@ -485,11 +506,11 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
             for (int m = 0; m < 2; m++) {
                 u32 high[4], low[4];
                 fragment(high, shared.readout[0][k + m]);
-                multiply(y[0], high, b[0][2 * m], b[0][2 * m + 1]);
+                multiply(y[m], high, b[0][2 * m], b[0][2 * m + 1]);
                 if (PARTS == 2) {
                     fragment(low, shared.readout[PARTS - 1][k + m]);
-                    multiply(y[1], low, b[0][2 * m], b[0][2 * m + 1]);
-                    multiply(y[2], high, b[PARTS - 1][2 * m], b[PARTS - 1][2 * m + 1]);
+                    multiply(y[2], low, b[0][2 * m], b[0][2 * m + 1]);
+                    multiply(y[3], high, b[PARTS - 1][2 * m], b[PARTS - 1][2 * m + 1]);
                 }
             }
         }
@@ -499,7 +520,7 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
             u32 entry = entries[r / 2], position = entry & 0x7fffffffu;
             float u = sign_at(shared.bits() + (n * 8 + column + r % 2) * bit_words, position);
             if (entry >> 31) u = -u;
-            float output = y[0][r] + (y[1][r] + y[2][r]);
+            float output = (y[0][r] + y[1][r] + (y[2][r] + y[3][r])) * inverse;
             bool real = row + r / 2 * 8 < COMPONENTS;
             error[r] = real ? output - u : 0.0f;
             squared = fmaf(error[r], error[r], squared);
@@ -603,13 +624,14 @@ template <int COUNT> __device__ __forceinline__ void take_back(float *numbers, c
 
 __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, const float *weights, const u8 *history, float4 *aside,
                                          const u32 *targets, float2 *sums, u32 bit_words, u32 input_steps, u32 steps,
-                                         u32 &parities, float scale) {
+                                         u32 &parities, float scale, float weight_scale) {
     u32 fragments[PARTS][DEPTH][4];
-    load_weights<true>(fragments, weights);
+    const float inverse = 1.0f / weight_scale, give = GIVE_DELTA * inverse;
+    load_weights<true>(fragments, weights, weight_scale);
     gradient = {};
     clear(shared.deltas[(steps + 1) & 1]);
     u32 slot = steps % SLOTS;
-    read_out(shared, address(shared.states[slot]), steps & 1, targets, sums, bit_words, steps - 1 - input_steps, scale);
+    read_out(shared, address(shared.states[slot]), steps & 1, targets, sums, bit_words, steps - 1 - input_steps, scale, inverse);
     fence_tiles();
     __syncthreads();
     for (u32 t = steps; t >= 1; t--) {
@@ -632,7 +654,7 @@ __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, con
 #pragma unroll
         for (int term = TERMS - 1; term >= 0; term--) {
             add_errors(c, readout, errors, term);
-            multiply_tile(c, fragments, from, term);
+            multiply_tile<0, DEPTH>(c, fragments, from, term);
         }
         group_commit();
         if (TERMS == 3 && t < steps && (steps - t) % FLUSH_STEPS == 0) {
@@ -646,7 +668,7 @@ __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, con
             parities ^= 1u << previous;
         }
         if (t - 1 > input_steps)
-            read_out(shared, earlier, (t - 1) & 1, targets, sums, bit_words, t - 2 - input_steps, scale);
+            read_out(shared, earlier, (t - 1) & 1, targets, sums, bit_words, t - 2 - input_steps, scale, inverse);
         else
             for (u32 i = threadIdx.x; i < PARTS * ERROR_BYTES / 16; i += THREADS)
                 ((uint4 *)shared.errors[(t - 1) & 1])[i] = make_uint4(0, 0, 0, 0);
@@ -671,7 +693,7 @@ __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, con
                         x.x += low.x, x.y += low.y;
                     }
                     float *sum = c[half] + n * 4 + i * 2;
-                    split(sum[0] * fmaf(-x.x, x.x, 1.0f), sum[1] * fmaf(-x.y, x.y, 1.0f), parts[2 * n + i]);
+                    split(sum[0] * give * fmaf(-x.x, x.x, 1.0f), sum[1] * give * fmaf(-x.y, x.y, 1.0f), parts[2 * n + i]);
 #pragma unroll
                     for (int part = 0; part < PARTS; part++) deltas[part][n / 2][i] = parts[2 * n + i][part];
                 }
@@ -710,13 +732,22 @@ __device__ __forceinline__ double sum_of_squares(const Gradient &gradient) {
     return (double)large + small;
 }
 
+// The nearest number that a pair holds. Those beyond the range of pairs, or so small that what a pair leaves out is nothing
+// beside other weights, stay as they are.
+__device__ __forceinline__ float held(float weight) {
+    if (PARTS == 1 || !(fabsf(weight) > 0.001f && fabsf(weight) < 60000.0f / WEIGHT_SCALE)) return weight;
+    u32 parts[PARTS];
+    split(weight * WEIGHT_SCALE, 0.0f, parts);
+    return (unpack(parts[0]).x + unpack(parts[PARTS - 1]).x) * (1.0f / WEIGHT_SCALE);
+}
+
 __device__ __forceinline__ void update(const Adam &adam, const Gradient &gradient, float unscale, float *weights, float *first,
                                        float *second) {
     const u32 row = warp() * 16 + lane() / 4, column = lane() % 4 * 2;
     auto single = [&](u32 at, float value) {
         float w = weights[at], m = first[at], v = second[at];
         adam_update(adam, value * unscale, w, m, v);
-        weights[at] = w, first[at] = m, second[at] = v;
+        weights[at] = held(w), first[at] = m, second[at] = v;
     };
 #if UNITS == HIDDEN
     // Loads of several pairs before the first store, which might otherwise be taken to alias them.
@@ -735,7 +766,7 @@ __device__ __forceinline__ void update(const Adam &adam, const Gradient &gradien
             const float *g = gradient.recurrent + (n0 + i / 2) * 4 + i % 2 * 2;
             adam_update(adam, g[0] * unscale, w[i].x, m[i].x, v[i].x);
             adam_update(adam, g[1] * unscale, w[i].y, m[i].y, v[i].y);
-            ((float2 *)weights)[at] = w[i], ((float2 *)first)[at] = m[i], ((float2 *)second)[at] = v[i];
+            ((float2 *)weights)[at] = make_float2(held(w[i].x), held(w[i].y)), ((float2 *)first)[at] = m[i], ((float2 *)second)[at] = v[i];
         }
     }
 #else
@@ -772,16 +803,17 @@ __device__ void take_steps(const Launch &launch, u32 index, u32 until) {
     while (plan.step < until && plan.status == RUNNING) {
         u32 horizon = horizon_of(plan), steps = input_steps + horizon;
         draw_bits(shared.bits(), bit_words, plan.seed, plan.step, input_steps * COMPONENTS, BATCH);
-        prepare_small_matrices(shared, weights);
         Gradient gradient;
-        float scale = FIRST_SCALE;
+        float scale = FIRST_SCALE, weight_scale = WEIGHT_SCALE;
         double unscale, norm;
         do {
-            forward(shared, weights, history, bit_words, input_steps, steps);
-            backward(gradient, shared, weights, history, aside, targets, sums, bit_words, input_steps, steps, parities, scale);
+            prepare_small_matrices(shared, weights, weight_scale);
+            forward(shared, weights, history, bit_words, input_steps, steps, weight_scale);
+            backward(gradient, shared, weights, history, aside, targets, sums, bit_words, input_steps, steps, parities, scale,
+                     weight_scale);
             unscale = 2.0 / (components * horizon * scale);
             norm = sqrt(block_sum(sum_of_squares(gradient), shared.batch.by_warp)) * unscale;
-            scale *= 1.0f / 1024;
+            scale *= 1.0f / 1024, weight_scale = 1.0f;
         } while (!isfinite(norm) && scale > SMALLEST_SCALE);
         measure(shared.batch, sums, 8, horizon, components);
         __syncthreads();
