@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use ketbra::sweep::{Engine, Local, Plan, Run, SweepFolder, Trainer, Unwatched, Watcher};
+use ketbra::train::cpu::CpuEngine;
+use ketbra::train::{self, Job, Observer, TrainError};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 fn runs() -> Vec<Run> {
     let file = "task = \"repeat-copy\"\ns = 2\nd = 2\nhidden = 8\nsteps = 80\nhorizon = 10\ncheckpoint_every = 20\nseed = \"1-5\"";
@@ -67,4 +70,36 @@ fn a_result_or_a_network_that_is_damaged_is_made_again() {
     std::fs::remove_file(file(3, "metrics.csv")).unwrap();
     std::fs::remove_file(file(3, "network.safetensors")).unwrap();
     assert_eq!(table(&local, folder.path(), &Unwatched), undisturbed);
+}
+
+/// Trains on the processor, and notes which sizes came together.
+struct Watched {
+    engine: CpuEngine,
+    lists: Arc<Mutex<Vec<Vec<usize>>>>,
+}
+
+impl train::Engine for Watched {
+    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<train::Outcome, TrainError>> {
+        self.lists.lock().unwrap().push(jobs.iter().map(|job| job.params.hidden).collect());
+        self.engine.train(jobs, observer)
+    }
+}
+
+#[test]
+fn lists_for_a_device_hold_one_shape_each_and_end_as_one_by_one() {
+    let file = "task = \"repeat-copy\"\ns = 2\nd = 2\nhidden = [4, 8, 6]\nsteps = 40\nhorizon = 10\nseed = \"1-5\"";
+    let runs = Plan::parse(file, "grid.toml", Path::new("")).unwrap().runs().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let table = |trainer, name| {
+        let folder = SweepFolder::create(&folder.path().join(name), &runs).unwrap();
+        Local::new(trainer).run(&folder, &runs, &Unwatched).unwrap();
+        std::fs::read_to_string(folder.table()).unwrap()
+    };
+    let lists = Arc::new(Mutex::new(vec![]));
+    let engine = Watched { engine: CpuEngine::default(), lists: lists.clone() };
+    let device = Trainer { workers: 1, list: 3, ..Trainer::device("device".into(), Box::new(engine), 2) };
+    assert_eq!(table(device, "a"), table(Trainer::cpu(1), "b"));
+    // What takes longest comes first.
+    let expected: [&[usize]; 6] = [&[8, 8, 8], &[8, 8], &[6, 6, 6], &[6, 6], &[4, 4, 4], &[4, 4]];
+    assert_eq!(*lists.lock().unwrap(), expected);
 }

@@ -1,6 +1,6 @@
 //! The course of training as a table of comma-separated values.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -10,10 +10,10 @@ use crate::train::Metrics;
 
 const HEADER: &str = "step,horizon,loss,accuracy,gradient_norm,learning_rate\n";
 
-/// An open table. Rows go to disk as they come: a crash loses at most a part of the last one.
+/// A table that grows. Rows go to disk as they come: a crash loses at most a part of the last one. The file is opened for
+/// each row, since hundreds of networks may be under way in a process that may open only so many files.
 pub struct MetricsFile {
     path: PathBuf,
-    file: File,
 }
 
 impl MetricsFile {
@@ -26,14 +26,14 @@ impl MetricsFile {
         };
         let failed = |source| RunFolderError::io("write", &path, source);
         write_whole_unsynced(&path, kept.as_bytes()).map_err(failed)?;
-        let file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
-        Ok(Self { path, file })
+        Ok(Self { path })
     }
 
-    pub(super) fn append(&mut self, metrics: &Metrics) -> Result<(), RunFolderError> {
+    pub(super) fn append(&self, metrics: &Metrics) -> Result<(), RunFolderError> {
         let Metrics { step, horizon, loss, accuracy, gradient_norm, learning_rate } = metrics;
         let row = format!("{step},{horizon},{loss},{accuracy},{gradient_norm},{learning_rate}\n");
-        let written = self.file.write_all(row.as_bytes());
+        let opened = OpenOptions::new().append(true).open(&self.path);
+        let written = opened.and_then(|mut file| file.write_all(row.as_bytes()));
         written.map_err(|source| RunFolderError::io("write", &self.path, source))
     }
 }

@@ -54,8 +54,9 @@ impl Engine for Local {
         let seconds = begin.elapsed().as_secs_f64();
         let (training, interpreting) = work.spent();
         let side_by_side = self.trainer.interpreters.max(1) as f64;
-        let available = seconds * self.trainer.workers.max(1) as f64;
-        let outside = 1.0 - (training + interpreting / side_by_side) / available;
+        // A device trains one list at a time, and others are interpreted meanwhile.
+        let at_once = if self.trainer.list > 1 { 1 } else { self.trainer.workers.max(1) };
+        let outside = (1.0 - (training + interpreting / side_by_side) / (seconds * at_once as f64)).max(0.0);
         let tally = *lock(&tally);
         Ok(Outcome::Worked(Summary { tally, seconds, training, interpreting, outside }))
     }

@@ -13,6 +13,7 @@ mod finish;
 mod folder;
 mod grid;
 mod local;
+mod open_files;
 mod prepare;
 mod record;
 mod results;

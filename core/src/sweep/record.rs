@@ -4,13 +4,15 @@ use super::Watcher;
 use crate::run_folder::{Recorder, RunFolder, RunFolderError};
 use crate::train::{Metrics, Observer, RecordError, TrainState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Keeps the records of a list of networks and the time that this takes.
 pub(super) struct Records<'a> {
     recorder: Recorder,
-    saved: Vec<Mutex<Instant>>,
+    /// When training began.
+    began: OnceLock<Instant>,
+    saved: Vec<Mutex<Option<Instant>>>,
     between: Duration,
     spent: AtomicU64,
     watcher: &'a dyn Watcher,
@@ -19,14 +21,26 @@ pub(super) struct Records<'a> {
 impl<'a> Records<'a> {
     pub(super) fn new(checkpoint_seconds: f64, watcher: &'a dyn Watcher) -> Self {
         let between = Duration::try_from_secs_f64(checkpoint_seconds).unwrap_or(Duration::ZERO);
-        Self { recorder: Recorder::new(), saved: vec![], between, spent: AtomicU64::new(0), watcher }
+        Self {
+            recorder: Recorder::new(),
+            began: OnceLock::new(),
+            saved: vec![],
+            between,
+            spent: AtomicU64::new(0),
+            watcher,
+        }
     }
 
     /// Adds the run of the next job, which stands at `step`.
     pub(super) fn add(&mut self, folder: RunFolder, step: u64) -> Result<(), RunFolderError> {
         self.recorder.add(folder, step, false)?;
-        self.saved.push(Mutex::new(Instant::now()));
+        self.saved.push(Mutex::default());
         Ok(())
+    }
+
+    /// When the first record was made.
+    pub(super) fn began(&self) -> Option<Instant> {
+        self.began.get().copied()
     }
 
     /// The time that was spent on records.
@@ -36,6 +50,7 @@ impl<'a> Records<'a> {
 
     fn timed<T>(&self, work: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
+        self.began.get_or_init(|| begin);
         let done = work();
         self.spent.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
         done
@@ -50,10 +65,11 @@ impl Observer for Records<'_> {
     fn checkpoint(&self, job: usize, state: &TrainState) -> Result<(), RecordError> {
         let mut saved = self.saved[job].lock().unwrap_or_else(PoisonError::into_inner);
         // A network that is quickly trained is quickly trained again; one that is stopped must keep what it has.
-        if saved.elapsed() < self.between && !self.watcher.stop() {
+        let began = *self.began.get_or_init(Instant::now);
+        if saved.unwrap_or(began).elapsed() < self.between && !self.watcher.stop() {
             return Ok(());
         }
-        *saved = Instant::now();
+        *saved = Some(Instant::now());
         self.timed(|| self.recorder.checkpoint(job, state))
     }
 

@@ -1,5 +1,6 @@
 //! The training engine that a sweep works with.
 
+use super::open_files;
 use crate::train::Engine;
 use crate::train::cpu::CpuEngine;
 
@@ -9,21 +10,24 @@ pub struct Trainer {
     pub name: String,
     /// The engine.
     pub engine: Box<dyn Engine + Sync + Send>,
-    /// Lists that are trained at the same time.
+    /// Lists that are worked on at the same time.
     pub workers: usize,
-    /// Networks in a list.
+    /// The most networks in a list; those of one list have the same shape.
     pub list: usize,
     /// Threads that interpret the networks of a list.
     pub interpreters: usize,
 }
 
-/// Networks that a device trains at the same time; each holds two files open.
-const DEVICE_LIST: usize = 256;
+/// Lists of a device, which trains one after the other: the others are prepared, interpreted or written meanwhile.
+const DEVICE_LISTS: usize = 3;
+/// The most networks that a device trains at the same time.
+const DEVICE_LIST: usize = 512;
 
 impl Trainer {
     /// Many networks at once on a device; their interpretation takes as many threads as are given.
     pub fn device(name: String, engine: Box<dyn Engine + Sync + Send>, threads: usize) -> Self {
-        Self { name, engine, workers: 1, list: DEVICE_LIST, interpreters: threads.max(1) }
+        let list = DEVICE_LIST.min(open_files::room() / DEVICE_LISTS).max(1);
+        Self { name, engine, workers: DEVICE_LISTS, list, interpreters: threads.max(1) }
     }
 
     /// One network a core.

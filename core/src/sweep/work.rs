@@ -27,6 +27,8 @@ pub(super) struct Work<'a> {
     tally: &'a Mutex<Tally>,
     queue: Mutex<VecDeque<&'a Run>>,
     held: Mutex<Vec<&'a Run>>,
+    /// Held by whoever claims, so that a list is as long as it can be and not shared between workers.
+    claiming: Mutex<()>,
     training: AtomicU64,
     interpreting: AtomicU64,
 }
@@ -60,15 +62,22 @@ impl<'a> Work<'a> {
             tally,
             queue: Mutex::default(),
             held: Mutex::default(),
+            claiming: Mutex::default(),
             training: AtomicU64::new(0),
             interpreting: AtomicU64::new(0),
         };
+        let mut left = vec![];
         for run in runs {
             match work.settled(run) {
                 Some(row) => lock(tally).count(&row),
-                None => lock(&work.queue).push_back(run),
+                None => left.push(run),
             }
         }
+        if local.trainer.list > 1 {
+            // What takes longest comes first: what is left to interpret at the end is quickly interpreted.
+            left.sort_by_key(|run| std::cmp::Reverse(shape(run)));
+        }
+        lock(&work.queue).extend(left);
         work
     }
 
@@ -99,9 +108,11 @@ impl<'a> Work<'a> {
     }
 
     fn claim(&self) -> Result<Vec<(&'a Run, Claim)>, SweepError> {
-        let mut claimed = vec![];
+        let _claiming = lock(&self.claiming);
+        let mut claimed: Vec<(&Run, Claim)> = vec![];
         while claimed.len() < self.local.trainer.list.max(1) {
-            let Some(run) = lock(&self.queue).pop_front() else { break };
+            let fits = |run: &&Run| claimed.first().is_none_or(|(first, _)| shape(first) == shape(run));
+            let Some(run) = lock(&self.queue).pop_front_if(|run| fits(run)) else { break };
             let Some(claim) = self.folder.claim(&run.name)? else {
                 lock(&self.held).push(run);
                 continue;
@@ -179,7 +190,8 @@ impl<'a> Work<'a> {
         }
         let begin = Instant::now();
         let outcomes = self.local.trainer.engine.train(&jobs, &records);
-        let spent = begin.elapsed();
+        // A device may have been busy with another list.
+        let spent = records.began().unwrap_or(begin).elapsed();
         add(&self.training, spent.saturating_sub(records.spent()));
         let mut trained = vec![];
         for ((ours, from), outcome) in claimed.into_iter().zip(outcomes) {
@@ -227,6 +239,11 @@ impl<'a> Work<'a> {
         }
         finished.send(Finished::Row { row: Box::new(row), claim }).ok()
     }
+}
+
+/// Networks of one shape are trained side by side.
+fn shape(run: &Run) -> (usize, usize, usize) {
+    (run.job.params.hidden, run.job.task.window(), run.job.task.d())
 }
 
 fn fail(run: &Run, claim: Claim, error: &dyn std::error::Error, finished: &SyncSender<Finished>) -> Option<()> {

@@ -37,6 +37,9 @@ impl Wave<'_> {
 
 /// Something that trains waves of networks.
 pub(super) trait Device {
+    /// Makes a kernel ready, which may take seconds.
+    fn prepare(&self, shape: Shape, precision: Precision) -> Result<(), CudaError>;
+
     /// How many networks of the shape, of `steps` time steps at most (`horizon` of them with outputs), fit at once.
     fn capacity(
         &self,

@@ -72,10 +72,11 @@ impl CudaDevice {
     }
 
     fn function(&self, program: &Program, entry: &'static str) -> Result<CudaFunction, CudaError> {
-        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(function) = functions.get(&program.name) {
+        let functions = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = functions().get(&program.name) {
             return Ok(function.clone());
         }
+        // Nobody waits for somebody else's compilation.
         let load = |code| self.context.load_module(Ptx::from_binary(code));
         let module = match load(machine_code(program)?) {
             Ok(module) => module,
@@ -83,12 +84,14 @@ impl CudaDevice {
             Err(_) => load(compile(program)?).map_err(refused("load a kernel"))?,
         };
         let function = module.load_function(entry).map_err(refused("find the kernel"))?;
-        functions.insert(program.name.clone(), function.clone());
+        functions().insert(program.name.clone(), function.clone());
         Ok(function)
     }
 
     /// The kernel with its shared memory set, and how many blocks of it run at the same time.
     fn blocks(&self, kernel: &Kernel, input_steps: usize) -> Result<(CudaFunction, usize), CudaError> {
+        // Whoever trains comes with a thread of its own.
+        self.context.bind_to_thread().map_err(refused("be used from this thread"))?;
         let function = self.function(&kernel.program(), "train")?;
         let shared = kernel.shared_bytes(input_steps);
         function
@@ -136,6 +139,10 @@ impl CudaDevice {
 }
 
 impl Device for CudaDevice {
+    fn prepare(&self, shape: Shape, precision: Precision) -> Result<(), CudaError> {
+        self.function(&self.kernel(shape, precision).program(), "train").map(drop)
+    }
+
     fn capacity(
         &self,
         shape: Shape,

@@ -20,6 +20,7 @@ pub use measure::CudaRate;
 use crate::choose::{UnknownWord, choose};
 use driver::CudaDevice;
 use std::fmt;
+use std::sync::Mutex;
 
 use super::{Engine, Job, Observer, Outcome, TrainError};
 
@@ -59,12 +60,14 @@ impl fmt::Display for Precision {
 pub struct CudaEngine {
     device: CudaDevice,
     precision: Precision,
+    /// Held by the list that trains: lists of different threads take turns.
+    turn: Mutex<()>,
 }
 
 impl CudaEngine {
     /// Finds the device; compiles nothing yet.
     pub fn new(precision: Precision) -> Result<Self, CudaError> {
-        Ok(Self { device: CudaDevice::first()?, precision })
+        Ok(Self { device: CudaDevice::first()?, precision, turn: Mutex::default() })
     }
 
     /// Device and precision in words, as a run's manifest keeps them.
@@ -75,7 +78,7 @@ impl CudaEngine {
 
 impl Engine for CudaEngine {
     fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
-        schedule::train(&self.device, self.precision, jobs, observer)
+        schedule::train(&self.device, self.precision, jobs, observer, &self.turn)
     }
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 use super::device::{Device, Numbers, Session, Wave};
 use super::plan::{LOSS_DIVERGED, Plan, RUNNING, Row};
 use super::shape::Shape;
@@ -15,12 +17,14 @@ const LOOK_EVERY: u64 = 500;
 
 type Results = [Mutex<Option<Result<Outcome, TrainError>>>];
 
-/// Trains every job; those of one shape together, in as many waves as the device's memory asks for.
+/// Trains every job; those of one shape together, in as many waves as the device's memory asks for. Whoever calls this for
+/// another list at the same time waits for its turn on the device, not for the tests of this list on the processor.
 pub(super) fn train(
     device: &dyn Device,
     precision: Precision,
     jobs: &[Job],
     observer: &dyn Observer,
+    turn: &Mutex<()>,
 ) -> Vec<Result<Outcome, TrainError>> {
     let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let mut groups: BTreeMap<Shape, Vec<Member>> = BTreeMap::new();
@@ -33,6 +37,11 @@ pub(super) fn train(
     // Tests of finished networks run on the processor while the device goes on with the next group: the largest first.
     let failures = rayon::in_place_scope(|scope| {
         let mut failures = Vec::new();
+        for &shape in groups.keys() {
+            // What goes wrong here goes wrong again when the kernel is needed, and is reported then.
+            let _ = device.prepare(shape, precision);
+        }
+        let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
         for (shape, members) in groups.into_iter().rev() {
             let indices: Vec<usize> = members.iter().map(|member| member.index).collect();
             if let Err(error) = train_group(device, precision, shape, members, observer, scope, &results) {
@@ -183,9 +192,7 @@ impl Course<'_, '_> {
         let mut news = self.opening()?;
         loop {
             let launched = self.launch()?;
-            for item in std::mem::take(&mut news) {
-                self.tell(item);
-            }
+            self.tell(std::mem::take(&mut news));
             if !launched {
                 return Ok(());
             }
@@ -264,65 +271,80 @@ impl Course<'_, '_> {
     }
 
     /// Tells the observer, and settles what has ended.
-    fn tell(&mut self, news: News) {
-        let index = self.members[news.place].index;
-        match self.report(&news) {
-            Err(error) => {
-                self.members[news.place].finished = true;
-                settle(self.results, index, Err(error));
+    fn tell(&mut self, news: Vec<News>) {
+        let (shape, rolling_stride, observer) = (self.shape, self.rolling_stride, self.observer);
+        let members = &self.members;
+        // Checkpoints of hundreds of networks, one after the other, would keep the device waiting.
+        let reported: Vec<_> =
+            news.par_iter().map(|item| report(&members[item.place], item, shape, rolling_stride, observer)).collect();
+        for (item, reported) in news.iter().zip(reported) {
+            let member = &mut self.members[item.place];
+            let (index, job, results) = (member.index, member.job, self.results);
+            match reported {
+                Err(error) => {
+                    member.finished = true;
+                    settle(results, index, Err(error));
+                }
+                Ok(Some(state)) => {
+                    member.saved = state.step;
+                    if item.ends {
+                        self.scope.spawn(move |_| {
+                            let accuracy = (state.step >= job.params.steps).then(|| test_accuracy(job, &state.network));
+                            settle(results, index, Ok(Outcome { state, accuracy }));
+                        });
+                    }
+                }
+                Ok(None) => {}
             }
-            Ok(Some(state)) if news.ends => {
-                let (job, results) = (self.members[news.place].job, self.results);
-                self.scope.spawn(move |_| {
-                    let accuracy = (state.step >= job.params.steps).then(|| test_accuracy(job, &state.network));
-                    settle(results, index, Ok(Outcome { state, accuracy }));
-                });
-            }
-            Ok(_) => {}
         }
     }
+}
 
-    fn report(&mut self, news: &News) -> Result<Option<TrainState>, TrainError> {
-        let member = &mut self.members[news.place];
-        let (index, params) = (member.index, &member.job.params);
-        let diverged = news.plan.status != RUNNING;
-        let (good, last) = news.rows.split_at(news.rows.len() - usize::from(diverged));
-        for &row in good {
-            let step = u64::from(row.step);
-            if step.is_multiple_of(params.metrics_every) || step == params.steps {
-                self.observer.record(index, &row.into()).map_err(TrainError::NotRecorded)?;
-            }
+/// Tells the observer what a launch left of one member; the state, where there is one.
+fn report(
+    member: &Member,
+    news: &News,
+    shape: Shape,
+    rolling_stride: usize,
+    observer: &dyn Observer,
+) -> Result<Option<TrainState>, TrainError> {
+    let (index, params) = (member.index, &member.job.params);
+    let diverged = news.plan.status != RUNNING;
+    let (good, last) = news.rows.split_at(news.rows.len() - usize::from(diverged));
+    for &row in good {
+        let step = u64::from(row.step);
+        if step.is_multiple_of(params.metrics_every) || step == params.steps {
+            observer.record(index, &row.into()).map_err(TrainError::NotRecorded)?;
         }
-        if let Some(&row) = good.last() {
-            self.observer.progress(index, &row.into());
-        }
-        if let (true, Some(row)) = (diverged, last.first()) {
-            let loss = news.plan.status == LOSS_DIVERGED;
-            return Err(TrainError::Diverged {
-                step: row.step.into(),
-                what: if loss { "loss" } else { "norm of the gradient" },
-                value: if loss { row.loss } else { row.gradient_norm },
-                learning_rate: row.learning_rate,
-                clip: params.clip,
-            });
-        }
-        let Some(numbers) = &news.numbers else { return Ok(None) };
-        let (stride, place) = (self.shape.parameter_stride(), news.place);
-        let network = |numbers: &[f32]| self.shape.network(&numbers[place * stride..(place + 1) * stride]);
-        let state = TrainState {
-            step: news.plan.step.into(),
-            curriculum: news.plan.curriculum(&numbers.rolling_losses[place * self.rolling_stride..]),
-            network: network(&numbers.weights),
-            first_moment: network(&numbers.first_moments),
-            second_moment: network(&numbers.second_moments),
-            metrics: news.metrics,
-        };
-        if member.saved != state.step {
-            self.observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
-            member.saved = state.step;
-        }
-        Ok(Some(state))
     }
+    if let Some(&row) = good.last() {
+        observer.progress(index, &row.into());
+    }
+    if let (true, Some(row)) = (diverged, last.first()) {
+        let loss = news.plan.status == LOSS_DIVERGED;
+        return Err(TrainError::Diverged {
+            step: row.step.into(),
+            what: if loss { "loss" } else { "norm of the gradient" },
+            value: if loss { row.loss } else { row.gradient_norm },
+            learning_rate: row.learning_rate,
+            clip: params.clip,
+        });
+    }
+    let Some(numbers) = &news.numbers else { return Ok(None) };
+    let (stride, place) = (shape.parameter_stride(), news.place);
+    let network = |numbers: &[f32]| shape.network(&numbers[place * stride..(place + 1) * stride]);
+    let state = TrainState {
+        step: news.plan.step.into(),
+        curriculum: news.plan.curriculum(&numbers.rolling_losses[place * rolling_stride..]),
+        network: network(&numbers.weights),
+        first_moment: network(&numbers.first_moments),
+        second_moment: network(&numbers.second_moments),
+        metrics: news.metrics,
+    };
+    if member.saved != state.step {
+        observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
+    }
+    Ok(Some(state))
 }
 
 #[cfg(test)]

@@ -25,11 +25,15 @@ impl StandIn {
     }
 
     fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
-        train(self, Precision::Single, jobs, observer)
+        train(self, Precision::Single, jobs, observer, &Mutex::default())
     }
 }
 
 impl Device for StandIn {
+    fn prepare(&self, _: Shape, _: Precision) -> Result<(), CudaError> {
+        Ok(())
+    }
+
     fn capacity(&self, _: Shape, _: Precision, _: usize, _: usize, _: usize) -> Result<usize, CudaError> {
         Ok(self.capacity)
     }
