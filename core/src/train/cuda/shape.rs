@@ -133,6 +133,15 @@ impl Unit {
     }
 }
 
+/// The tensor cores' kernel, in the order of its parts.
+const TENSOR: [&str; 5] = [
+    include_str!("kernels/tensor/layout.cu"),
+    include_str!("kernels/tensor/products.cu"),
+    include_str!("kernels/tensor/forward.cu"),
+    include_str!("kernels/tensor/backward.cu"),
+    include_str!("kernels/tensor/update.cu"),
+];
+
 /// A kernel for a shape, and what a launch of it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Kernel {
@@ -169,8 +178,7 @@ impl Kernel {
     }
 
     fn source(&self) -> String {
-        let kernel =
-            if self.is_tensor() { include_str!("kernels/tensor.cu") } else { include_str!("kernels/plain.cu") };
+        let kernel = if self.is_tensor() { TENSOR.concat() } else { include_str!("kernels/plain.cu").into() };
         format!("{}\n{kernel}", include_str!("kernels/common.cu"))
     }
 
@@ -226,7 +234,7 @@ impl Kernel {
         (input_steps * self.shape.components).div_ceil(128) * 4 + 1
     }
 
-    /// Dynamic shared memory of a block: struct Shared of tensor.cu.
+    /// Dynamic shared memory of a block: struct Shared of `kernels/tensor/layout.cu`.
     pub(super) fn shared_bytes(&self, input_steps: usize) -> usize {
         if !self.is_tensor() {
             return 0;

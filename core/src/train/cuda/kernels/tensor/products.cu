@@ -1,0 +1,131 @@
+// ---- The large products. Sums of a half batch: those of the n-th 8 samples are c[half][4 n ..], as mma.sync has them.
+
+#if WARPGROUP
+#define NO_SWIZZLE 0
+#define SWIZZLE_128 1
+// A descriptor of a tile; strides in bytes.
+__device__ __forceinline__ u64 describe(u32 at, u32 leading, u32 stride, u64 swizzle) {
+    return (u64)(at >> 4) | (u64)(leading >> 4) << 16 | (u64)(stride >> 4) << 32 | swizzle << 62;
+}
+
+#if HIDDEN <= 64
+__device__ __forceinline__ void multiply_group_n64_transposed(float (&c)[32], const u32 (&a)[4], u64 b) {
+    asm volatile("{ .reg .pred add; setp.ne.b32 add, 1, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 "
+                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31},"
+                 "{%32,%33,%34,%35},%36,add,1,1,1; }"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]),
+                   "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]),
+                   "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]),
+                   "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]), "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+#else
+__device__ __forceinline__ void multiply_group_n128_transposed(float (&c)[64], const u32 (&a)[4], u64 b) {
+    asm volatile("{ .reg .pred add; setp.ne.b32 add, 1, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
+                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
+                 "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"
+                 "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63},"
+                 "{%64,%65,%66,%67},%68,add,1,1,1; }"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]),
+                   "+f"(c[8]), "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]),
+                   "+f"(c[16]), "+f"(c[17]), "+f"(c[18]), "+f"(c[19]), "+f"(c[20]), "+f"(c[21]), "+f"(c[22]), "+f"(c[23]),
+                   "+f"(c[24]), "+f"(c[25]), "+f"(c[26]), "+f"(c[27]), "+f"(c[28]), "+f"(c[29]), "+f"(c[30]), "+f"(c[31]),
+                   "+f"(c[32]), "+f"(c[33]), "+f"(c[34]), "+f"(c[35]), "+f"(c[36]), "+f"(c[37]), "+f"(c[38]), "+f"(c[39]),
+                   "+f"(c[40]), "+f"(c[41]), "+f"(c[42]), "+f"(c[43]), "+f"(c[44]), "+f"(c[45]), "+f"(c[46]), "+f"(c[47]),
+                   "+f"(c[48]), "+f"(c[49]), "+f"(c[50]), "+f"(c[51]), "+f"(c[52]), "+f"(c[53]), "+f"(c[54]), "+f"(c[55]),
+                   "+f"(c[56]), "+f"(c[57]), "+f"(c[58]), "+f"(c[59]), "+f"(c[60]), "+f"(c[61]), "+f"(c[62]), "+f"(c[63])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+#endif
+
+__device__ __forceinline__ void multiply_group_n64(float (&c)[2][16], const u32 (&a)[4], u64 b) {
+    asm volatile("{ .reg .pred add; setp.ne.b32 add, 1, 0;\n"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 "
+                 "{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+                 "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31},"
+                 "{%32,%33,%34,%35},%36,add,1,1,0; }"
+                 : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[0][4]), "+f"(c[0][5]),
+                   "+f"(c[0][6]), "+f"(c[0][7]), "+f"(c[0][8]), "+f"(c[0][9]), "+f"(c[0][10]), "+f"(c[0][11]),
+                   "+f"(c[0][12]), "+f"(c[0][13]), "+f"(c[0][14]), "+f"(c[0][15]), "+f"(c[1][0]), "+f"(c[1][1]),
+                   "+f"(c[1][2]), "+f"(c[1][3]), "+f"(c[1][4]), "+f"(c[1][5]), "+f"(c[1][6]), "+f"(c[1][7]),
+                   "+f"(c[1][8]), "+f"(c[1][9]), "+f"(c[1][10]), "+f"(c[1][11]), "+f"(c[1][12]), "+f"(c[1][13]),
+                   "+f"(c[1][14]), "+f"(c[1][15])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+__device__ __forceinline__ void group_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ __forceinline__ void group_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+template <int LEFT> __device__ __forceinline__ void group_wait() {
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
+}
+template <int N> __device__ __forceinline__ void settle(float (&c)[N]) {
+#pragma unroll
+    for (int i = 0; i < N; i++) asm volatile("" : "+f"(c[i])::"memory");
+}
+#else
+__device__ __forceinline__ void group_begin() {}
+__device__ __forceinline__ void group_commit() {}
+template <int LEFT> __device__ __forceinline__ void group_wait() {}
+template <int N> __device__ __forceinline__ void settle(float (&c)[N]) {}
+#endif
+
+// c += one term of weights (16 units x UNITS) * tile (UNITS x samples), over the given part of the inner dimension; 1 and 2
+// are the terms with a low part. Callers go from the last to the first, so that large sums are rounded as seldom as can be.
+template <int FROM, int TO>
+__device__ __forceinline__ void multiply_tile(float (&c)[2][16], const u32 (&weights)[PARTS][DEPTH][4], u32 tile, int term) {
+    const u32 weight_part = term == 2 ? PARTS - 1 : 0, tile_at = tile + (term == 1 ? TILE_BYTES : 0);
+#pragma unroll
+    for (int k = FROM; k < TO; k++) {
+#if WARPGROUP
+        multiply_group_n64(c, weights[weight_part][k],
+                           describe(tile_at + k / 4 * PANEL_BYTES + k % 4 * 32, 16, 1024, SWIZZLE_128));
+#else
+#pragma unroll
+        for (int n = 0; n < 8; n += 2) {
+            u32 b[4];
+            load_matrices(b, tile_at + units_first(k * 16, n * 8));
+            multiply(c[n / 4] + n % 4 * 4, weights[weight_part][k], b[0], b[1]);
+            multiply(c[n / 4] + n % 4 * 4 + 4, weights[weight_part][k], b[2], b[3]);
+        }
+#endif
+    }
+}
+
+// c += deltas (16 units x 32 samples of a half batch) * tile' (32 samples x UNITS).
+__device__ __forceinline__ void multiply_outer(float (&c)[UNITS / 2], const u32 (&deltas)[PARTS][2][4], u32 tile, u32 half) {
+#if WARPGROUP
+#pragma unroll
+    for (int term = TERMS - 1; term >= 0; term--)
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            u64 b = describe(tile + (term == 1 ? TILE_BYTES : 0) + (half * 2 + k) * 2048, PANEL_BYTES, 1024, SWIZZLE_128);
+#if HIDDEN <= 64
+            multiply_group_n64_transposed(c, deltas[term == 2 ? PARTS - 1 : 0][k], b);
+#else
+            multiply_group_n128_transposed(c, deltas[term == 2 ? PARTS - 1 : 0][k], b);
+#endif
+        }
+#else
+#pragma unroll
+    for (int k = 0; k < 2; k++)
+#pragma unroll
+        for (int n = 0; n < UNITS / 8; n += 2) {
+            u32 b[PARTS][4], at = tile + samples_first(n * 8, half * 32 + k * 16);
+#pragma unroll
+            for (int part = 0; part < PARTS; part++) load_matrices_transposed(b[part], at + part * TILE_BYTES);
+#pragma unroll
+            for (int m = 0; m < 2; m++) {
+                if (PARTS == 2) {
+                    multiply(c + 4 * (n + m), deltas[PARTS - 1][k], b[0][2 * m], b[0][2 * m + 1]);
+                    multiply(c + 4 * (n + m), deltas[0][k], b[PARTS - 1][2 * m], b[PARTS - 1][2 * m + 1]);
+                }
+                multiply(c + 4 * (n + m), deltas[0][k], b[0][2 * m], b[0][2 * m + 1]);
+            }
+        }
+#endif
+}
+
