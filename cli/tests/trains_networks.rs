@@ -206,10 +206,12 @@ fn tensorboard_files_are_written_when_asked_for() {
 }
 
 #[test]
-fn without_a_cuda_device_train_and_bench_say_what_is_missing() {
+fn without_a_cuda_device_training_is_refused_with_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("grid.toml"), "task = \"T1\"\nhidden = 8\nsteps = 1\n").unwrap();
+    let sweep = |engine| ["sweep", "grid.toml", "--out", "runs", "--engine", engine];
     let bench = ["bench", "train", "--engine", "cuda", "--sizes", "32", "--seconds", "0.1"];
-    for arguments in [&["train", "T1", "--device", "cuda", "--steps", "1"][..], &bench] {
+    for arguments in [&["train", "T1", "--device", "cuda", "--steps", "1"][..], &bench, &sweep("cuda")] {
         let output = ketbra_in(folder.path(), arguments);
         if output.status.success() {
             // This machine has a device.
@@ -220,4 +222,6 @@ fn without_a_cuda_device_train_and_bench_say_what_is_missing() {
         assert!(message.contains("CUDA") && message.contains("--engine cpu"), "{message}");
         assert!(!folder.path().join("runs").exists(), "nothing is begun that cannot be done");
     }
+    // The way out that the message names.
+    assert!(ketbra_in(folder.path(), &sweep("cpu")).status.success());
 }

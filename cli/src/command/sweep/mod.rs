@@ -102,6 +102,7 @@ struct Cluster {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EngineName {
     /// This machine, one network a core
+    #[value(alias = "cpu")]
     Local,
     /// A CUDA device, hundreds of networks at once
     Cuda,
