@@ -33,7 +33,7 @@ class Edited(Network):
 
     accuracy: EditAccuracy
     mode: str
-    """own, gated or transplant: how much of the network's own code was kept."""
+    """least, own, gated or transplant: how much of the network's own code was kept."""
     document: dict[str, Any]
     """What `ketbra edit --json` says."""
 
@@ -54,6 +54,7 @@ def edit(
     negate: int | None,
     keep: tuple[int, float] | None,
     seed: int | None,
+    least: bool,
 ) -> Edited:
     """Makes a network that computes `task` compute what exactly one of the choices asks for."""
     asked = [name for name, value in (("to", to), ("set", set), ("negate", negate), ("keep", keep)) if value is not None]
@@ -71,7 +72,7 @@ def edit(
         change = (whole(keep[0], "the variable to keep", EditError), number(keep[1], "the strength", EditError))
     else:
         change = set
-    made, text = _ketbra.edit(network, task, change, seed=whole(seed, "seed", EditError))
+    made, text = _ketbra.edit(network, task, change, seed=whole(seed, "seed", EditError), least=least)
     edited = Edited.__new__(Edited)
     edited._network, edited.training = made, None
     edited.document = json.loads(text)

@@ -127,18 +127,21 @@ class Interpretation:
         negate: int | None = None,
         keep: tuple[int, float] | None = None,
         seed: int | None = None,
+        least: bool = False,
     ) -> Edited:
         """The network made to compute something else, without a gradient step. Exactly one of:
 
         to: another task; set: one output copies another past component, e.g. "u1 = -u3[t-2]"; negate: one output changes
         its sign; keep: one variable (1 is the oldest) is kept with another strength, e.g. (3, 0.5)
+
+        least: add only what the new circuit does otherwise to the recurrent weights
         """
         network, task = self._found.network, self._found.task
         if network is None:
             raise InterpretError("only trajectories are known, and only a network can be edited; pass it to interpret")
         if task is None:
             raise InterpretError("I can't tell what the network computes now; pass the task it was trained on with task=")
-        return edit(network, task, to, set, negate, keep, seed)
+        return edit(network, task, to, set, negate, keep, seed, least)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that `ketbra interpret --json` prints."""

@@ -167,7 +167,7 @@ def interpret_trajectories(
     matching: str | None,
 ) -> Interpretation: ...
 def edit(
-    network: Network, task: Task, change: Task | str | int | tuple[int, float], *, seed: int | None
+    network: Network, task: Task, change: Task | str | int | tuple[int, float], *, seed: int | None, least: bool
 ) -> tuple[Network, str]: ...
 def train(
     task: Task | str | os.PathLike[str] | None,

@@ -21,13 +21,14 @@ pub enum ChangeGiven<'py> {
 
 /// Makes a network that computes `task` compute something else; gives it with what `ketbra edit --json` prints.
 #[pyfunction]
-#[pyo3(signature = (network, task, change, *, seed))]
+#[pyo3(signature = (network, task, change, *, seed, least))]
 pub fn edit(
     py: Python<'_>,
     network: &Bound<'_, Network>,
     task: &Bound<'_, Task>,
     change: ChangeGiven<'_>,
     seed: Option<u64>,
+    least: bool,
 ) -> Result<(Network, String), Failed> {
     let (file, from) = (&network.get().file, &task.get().task);
     let change = match change {
@@ -39,7 +40,7 @@ pub fn edit(
         ChangeGiven::Negate(output) => Change::Sign { output },
         ChangeGiven::Keep((variable, strength)) => Change::Strength { variable, strength },
     };
-    let mut params = EditParams::default();
+    let mut params = EditParams { least, ..EditParams::default() };
     params.seed = seed.unwrap_or(params.seed);
     let edited = interruptible(py, |_| rewrite(&file.network, from, &change, &params), no_look);
     let edited = edited.unless_interrupted()??;

@@ -1,18 +1,16 @@
 //! Interpretation.
 
-use crate::arrays::{numbers, view};
+use crate::arrays::{complex, view};
 use crate::errors::Failed;
-use crate::network::{Network, column_major};
+use crate::memories::Memories;
+use crate::network::Network;
 use crate::report::page_of;
 use crate::task::{Task, TaskGiven};
 use crate::work::interruptible;
-use ketbra::circuit::Core;
 use ketbra::interpret::{self as stage, InterpretParams, Known, Question};
-use ketbra::memories::{self, Frame, Method};
+use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
-use ketbra::numeric::Matrix;
-use numpy::ndarray::{Array4, ArrayView1};
-use numpy::{Complex64, IntoPyArray, PyArray1, PyArray2, PyArray4, PyReadonlyArray3};
+use numpy::{Complex64, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -76,7 +74,7 @@ impl Interpretation {
     /// Every eigenvalue of the Jacobian at the zero state.
     #[getter]
     fn origin_eigenvalues<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<Complex64>> {
-        crate::arrays::complex(py, self.found.details.origin_eigenvalues.iter().copied())
+        complex(py, self.found.details.origin_eigenvalues.iter().copied())
     }
 
     /// The interactive page; nothing where no network was given.
@@ -90,130 +88,6 @@ impl Interpretation {
         let operator = &this.get().found.details.orbit.as_ref()?.operator;
         // SAFETY: a frozen class holds the matrix behind an Arc.
         Some(unsafe { view(operator, this.clone().into_any()) })
-    }
-}
-
-/// The memories that one method found.
-#[pyclass(frozen, module = "ketbra._ketbra")]
-pub struct Memories {
-    found: Arc<stage::Interpretation>,
-    at: usize,
-}
-
-impl Memories {
-    fn memories(&self) -> &memories::Memories {
-        &self.found.details.memories[self.at]
-    }
-
-    fn frame(&self) -> Option<&Frame> {
-        self.memories().frame.as_ref()
-    }
-}
-
-#[pymethods]
-impl Memories {
-    #[getter]
-    fn method(&self) -> &'static str {
-        self.memories().method.name()
-    }
-
-    /// H x core.
-    #[getter]
-    fn basis<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let basis = &this.get().frame()?.memories;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(basis, this.clone().into_any()) })
-    }
-
-    /// core x H.
-    #[getter]
-    fn dual<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let dual = &this.get().frame()?.readers;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(dual, this.clone().into_any()) })
-    }
-
-    /// H x k: principal directions of what the memories leave out.
-    #[getter]
-    fn perp<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let perp = &this.get().memories().remainder.as_ref()?.directions;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(perp, this.clone().into_any()) })
-    }
-
-    /// The learned circuit on memories and remainder, (core + k) x (core + k).
-    #[getter]
-    fn blocks<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let blocks = &this.get().memories().remainder.as_ref()?.blocks;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(blocks, this.clone().into_any()) })
-    }
-
-    /// Share of right signs, overall, in the worst component, and in each.
-    #[getter]
-    fn mean(&self) -> f64 {
-        self.memories().score.mean
-    }
-
-    #[getter]
-    fn worst(&self) -> f64 {
-        self.memories().score.worst
-    }
-
-    #[getter]
-    fn scores<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        numbers(py, self.memories().score.components.clone())
-    }
-
-    #[getter]
-    fn recovered(&self) -> bool {
-        self.worst() >= self.found.params.memories.recovered
-    }
-
-    #[getter]
-    fn condition(&self) -> Option<f64> {
-        self.memories().condition
-    }
-
-    #[getter]
-    fn phi_error(&self) -> Option<f64> {
-        self.memories().phi_error
-    }
-
-    /// Contents (time, batch, s, d) of states (time, batch, H); the first state is that of output step `first` (from 0).
-    fn decode<'py>(
-        &self,
-        py: Python<'py>,
-        hidden: PyReadonlyArray3<'py, f64>,
-        first: usize,
-    ) -> Result<Bound<'py, PyArray4<f64>>, Failed> {
-        let (Some(frame), Some(task)) = (self.frame(), &self.found.details.task) else {
-            let why = "rollout has no linear basis to decode with; interpret with another method, such as orbit";
-            return Err(Failed::interpret(why));
-        };
-        let core = Core::of(task)?;
-        let (s, d) = (task.s(), task.d());
-        let means = &self.found.details.means;
-        let hidden = hidden.as_array();
-        let units = frame.readers.ncols();
-        if hidden.dim().2 != units {
-            return Err(Failed::interpret(format!("hidden has {} features, but {units} are needed", hidden.dim().2)));
-        }
-        let contents = py.detach(|| {
-            let readers: Matrix = &core.embed * &frame.readers;
-            let readers = column_major(&readers);
-            let (steps, batch, _) = hidden.dim();
-            let mut contents = Array4::zeros((steps, batch, s, d));
-            let at_rest = vec![0.0; units];
-            for (t, (mut to, from)) in contents.outer_iter_mut().zip(hidden.outer_iter()).enumerate() {
-                // The last mean is that of a state that has settled.
-                let mean = means.get(first + t).or(means.last()).unwrap_or(&at_rest);
-                let read = (&from - &ArrayView1::from(mean)).dot(&readers.t());
-                to.iter_mut().zip(read.iter()).for_each(|(to, from)| *to = *from);
-            }
-            contents
-        });
-        Ok(contents.into_pyarray(py))
     }
 }
 

@@ -7,6 +7,7 @@ mod arrays;
 mod edit;
 mod errors;
 mod interpret;
+mod memories;
 mod network;
 mod report;
 mod sweep;
@@ -24,7 +25,9 @@ mod _ketbra {
         EditError, Error, InterpretError, NetworkError, ReportError, RunFolderError, SweepError, TaskError, TrainError,
     };
     #[pymodule_export]
-    use crate::interpret::{Interpretation, Memories, interpret};
+    use crate::interpret::{Interpretation, interpret};
+    #[pymodule_export]
+    use crate::memories::Memories;
     #[pymodule_export]
     use crate::network::Network;
     #[pymodule_export]

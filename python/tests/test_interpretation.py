@@ -175,6 +175,7 @@ def test_one_thing_is_changed_at_a_time(found: ketbra.Interpretation) -> None:
     negated = found.edit(negate=1)
     assert negated.task is not None and negated.task.recurrence[0] == "u1 = u5[t-4]"
     assert found.edit(set="u1 = u5[t-4]").task == negated.task
+    assert found.edit(negate=1, least=True).mode == "least"
     refusals: list[tuple[dict[str, Any], str]] = [
         ({}, "nothing given, but exactly one of to, set, negate and keep"),
         ({"to": "T4", "negate": 1}, "to and negate given"),
