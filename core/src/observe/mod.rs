@@ -315,7 +315,8 @@ mod tests {
     #[test]
     fn opposite_inputs_are_mirrored_where_the_network_is_odd_and_simulated_where_it_is_not() {
         for bias in [false, true] {
-            let network = Initialization::Gaussian.network(12, 3, 3, Activation::Tanh, bias, 4);
+            // Uniform initialization draws biases; the Gaussian one leaves them zero, and the network odd.
+            let network = Initialization::Uniform.network(12, 3, 3, Activation::Tanh, bias, 4);
             let stream = Stream::new(1, Purpose::ProbeInputs);
             let probe = drive(&network, (4, 3), None, &stream, 0, 10, 6).unwrap();
             assert_eq!((probe.mirrored, probe.episodes), (!bias, 10));
