@@ -31,7 +31,7 @@ enum What {
   ketbra bench train --sizes 128 --threads 1 --seconds 5 --json
   ketbra bench train --engine cuda --precision fast --sizes 64,128
 
-The peak is measured beside every size, on the same threads. 'best' is the best slice of a few milliseconds, what the
+The peak is measured beside every size, on the same threads. 'best' is the best slice of a tenth of a second, what the
 machine does when nothing else runs on it; 'median' is what it did while others ran. Shares compare best with best.
 scripts/bench_pytorch.py adds PyTorch's figures in the same run.")]
 struct TrainBench {

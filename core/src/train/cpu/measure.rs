@@ -15,8 +15,9 @@ use crate::random::{Purpose, Stream};
 use crate::task::Task;
 use crate::train::TrainError;
 
-/// Work timed at a stretch: long against the clock's resolution, short against the interruptions of other processes.
-const SLICE_SECONDS: f64 = 0.004;
+/// Work timed at a stretch: about one step of the largest network, so that other processes interrupt a slice of every size
+/// alike and the best slices can be compared.
+const SLICE_SECONDS: f64 = 0.1;
 
 /// What to measure.
 #[derive(Clone, Debug)]
@@ -37,7 +38,7 @@ pub struct SpeedSetup {
     pub seconds: f64,
 }
 
-/// Rates of some work, over slices of a few milliseconds.
+/// Rates of some work, over slices of a tenth of a second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rate {
     /// The median over the slices.
