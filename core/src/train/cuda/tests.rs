@@ -154,12 +154,9 @@ fn gradient_errors(engine: &CudaEngine, job: &Job, network: &Network) -> Gradien
     }
 }
 
-/// The limit holds wherever the arithmetic itself leaves room for it, its floor being below two thirds of the limit. Where
-/// gradients are so sensitive that it does not, the device must stay within a few times of the floor. One fp16 product cannot
-/// keep its limit at most trained weights: eleven bits of the weights are not enough (docs/performance.md has the numbers).
+/// The limit holds at every weight, also where the arithmetic itself leaves no room for it: the floor beside each error tells
+/// which misses are the kernel's (docs/performance.md has the numbers).
 fn check_gradients(precision: Precision, limit: f64) {
-    const ROOM: f64 = 2.0 / 3.0;
-    const FEW_TIMES: f64 = 8.0;
     let engine = engine(precision);
     let mut jobs = Vec::new();
     for (name, hidden) in [("T1", 128), ("T2", 64), ("T2", 128), ("T3", 64), ("T4", 64), ("T4", 128)] {
@@ -180,8 +177,7 @@ fn check_gradients(precision: Precision, limit: f64) {
                 one.task.name()
             );
             eprintln!("{line}");
-            let allowed = if floor < ROOM * limit { limit } else { FEW_TIMES * floor };
-            if device.is_nan() || device >= allowed {
+            if device.is_nan() || device >= limit {
                 missed.push(line);
             }
         }
