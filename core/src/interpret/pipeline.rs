@@ -93,7 +93,7 @@ pub(super) fn interpret_observed(
     question: &Question,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
-    let (s, d, hidden) = (observed.s, observed.d, observed.probe.states[0].nrows());
+    let (s, d, hidden) = (observed.s, observed.d, observed.probe.states[&0].nrows());
     let mut reading = read_back(observed, &params.recurrence)?;
     let (task, blind) = match question {
         Question::Task(task) => (Some(task.clone()), false),

@@ -36,9 +36,9 @@ pub fn orbit(visited: &Visited, rank: usize, params: &OrbitParams) -> Result<Lin
     }
     let basis = visited.directions.subcols(0, used).to_owned();
     let (first, pairs) = visited.settled_pairs();
-    let now = visited.deviations.subcols(first, pairs);
     let next = visited.deviations.subcols(first + visited.episodes, pairs);
-    let coordinates = basis.transpose() * now;
+    let all_coordinates = basis.transpose() * visited.deviations.subcols(first, pairs + visited.episodes);
+    let coordinates = all_coordinates.subcols(0, pairs);
     // The principal directions make the normal equations diagonal.
     let mut image = next * coordinates.transpose();
     for j in 0..used {
@@ -46,9 +46,10 @@ pub fn orbit(visited: &Visited, rank: usize, params: &OrbitParams) -> Result<Lin
         image.col_as_slice_mut(j).iter_mut().for_each(|x| *x /= weight);
     }
     let operator = basis.transpose() * &image;
-    let coordinates_next = basis.transpose() * next;
-    let missed = (&coordinates_next - &operator * &coordinates).norm_l2();
-    let residual = missed / coordinates_next.norm_l2().max(f64::MIN_POSITIVE);
+    let coordinates_next = all_coordinates.subcols(visited.episodes, pairs);
+    let missed = &operator * coordinates - coordinates_next;
+    // Squared: `norm_l2` guards against overflow with numbers too small for fast arithmetic.
+    let residual = (missed.squared_norm_l2() / coordinates_next.squared_norm_l2().max(f64::MIN_POSITIVE)).sqrt();
     if residual > params.residual_limit {
         doubts.push(Doubt::LargeResidual { residual, limit: params.residual_limit });
     }

@@ -208,6 +208,6 @@ pub fn memories(evidence: &Evidence<'_>, method: Method, params: &MemoriesParams
 
 /// States of a batch at output step t, less the mean of the probes at that step.
 pub(crate) fn deviation(batch: &Batch, visited: &Visited, t: usize) -> Matrix {
-    let (state, mean) = (&batch.states[t], &visited.means[t]);
+    let (state, mean) = (&batch.states[&t], &visited.means[t]);
     Matrix::from_fn(state.nrows(), state.ncols(), |i, j| state[(i, j)] - mean[i])
 }

@@ -46,7 +46,7 @@ pub(super) fn score(evidence: &Evidence<'_>, decode: impl Fn(usize) -> Matrix) -
     let (core, task, observed) = (evidence.core, evidence.task, evidence.observed);
     let truth = Truth::of(evidence);
     let components = truth.shares(&decode, observed.settled_steps());
-    let first = truth.shares(&decode, 0..task.s().min(observed.score.states.len()));
+    let first = truth.shares(&decode, 0..task.s().min(observed.settled_steps().end));
     let (at, worst) = least(&components);
     let named = |index: usize| Component { variable: index / task.d() + 1, component: index % task.d() + 1 };
     Score {

@@ -47,9 +47,7 @@ impl Cell for Network {
                 }
             }
         }
-        for x in next {
-            *x = self.activation.apply(*x);
-        }
+        self.activation.apply_in_place(next);
     }
 
     /// The tape holds the slope of the activation at each unit.

@@ -51,16 +51,25 @@ impl Network {
 
     /// One step of a batch of states; no input means zero input.
     pub fn step_batch(&self, state: MatRef<'_, f64>, input: Option<MatRef<'_, f64>>) -> Mat<f64> {
-        let bias = self.total_bias();
-        let mut next = Mat::from_fn(self.hidden(), state.ncols(), |unit, _| bias[unit]);
-        matmul(next.as_mut(), Accum::Add, self.recurrent_weights.as_ref(), state, 1.0, Par::Seq);
+        let mut next = Mat::zeros(self.hidden(), state.ncols());
+        self.step_into(state, input, &mut next);
+        next
+    }
+
+    /// The same, written over `next` (H x batch).
+    pub fn step_into(&self, state: MatRef<'_, f64>, input: Option<MatRef<'_, f64>>, next: &mut Mat<f64>) {
+        matmul(next.as_mut(), Accum::Replace, self.recurrent_weights.as_ref(), state, 1.0, Par::Seq);
         if let Some(input) = input {
             matmul(next.as_mut(), Accum::Add, self.input_weights.as_ref(), input, 1.0, Par::Seq);
         }
+        let bias = self.biases.is_some().then(|| self.total_bias());
         for j in 0..next.ncols() {
-            self.activation.apply_in_place(next.col_as_slice_mut(j));
+            let column = next.col_as_slice_mut(j);
+            if let Some(bias) = &bias {
+                column.iter_mut().zip(bias).for_each(|(x, bias)| *x += bias);
+            }
+            self.activation.apply_in_place(column);
         }
-        next
     }
 
     /// What the network says in given states: outputs x batch.

@@ -167,7 +167,7 @@ impl Given<'_> {
         Batch {
             inputs: inputs.copied().collect(),
             episodes,
-            states: self.states.iter().take(kept).map(part).collect(),
+            states: self.states.iter().take(kept).map(part).enumerate().collect(),
             outputs: self.outputs.iter().map(part).collect(),
             last_input_size: 0.0,
             mirrored: false,

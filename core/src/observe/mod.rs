@@ -12,6 +12,8 @@ use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task, TaskError};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Activity below this counts as none: without it, numbers too small for fast arithmetic would slow dead networks down.
 const VANISHED: f64 = 1e-100;
@@ -72,8 +74,8 @@ pub struct Batch {
     pub inputs: Vec<f32>,
     /// How many episodes.
     pub episodes: usize,
-    /// H x episodes, one for each output step that was kept.
-    pub states: Vec<Matrix>,
+    /// H x episodes, for each output step that was kept.
+    pub states: BTreeMap<usize, Matrix>,
     /// d x episodes, one for each output step.
     pub outputs: Vec<Matrix>,
     /// How far outputs spread at the last input step, where the output phase starts.
@@ -104,8 +106,9 @@ pub struct Observations {
 
 impl Observations {
     /// Output steps on which decoders are scored.
-    pub fn settled_steps(&self) -> std::ops::Range<usize> {
-        self.score_settle.min(self.score.states.len())..self.score.states.len()
+    pub fn settled_steps(&self) -> Range<usize> {
+        let end = self.score.states.last_key_value().map_or(0, |(&last, _)| last + 1);
+        self.score_settle.min(end)..end
     }
 }
 
@@ -156,26 +159,23 @@ pub fn observe(
     let probes = params.probes.max(params.probes_per_component * d);
     let trials = params.trials.max(params.trials_per_component * s * d);
     let fresh = Stream::new(params.seed, Purpose::ScoreInputs);
-    let run = |inputs, episodes, steps, kept| Batch::run(network, start, inputs, episodes, steps, kept);
+    let run =
+        |inputs, episodes, steps, kept: &[Range<usize>]| Batch::run(network, start, inputs, episodes, steps, kept);
+    let scored = [0..s.min(params.score_steps), params.score_settle..params.score_steps];
     // Decoders need the mean of the probes at every step that they look at.
     let probe_steps = params.probe_steps.max(params.score_steps + s);
     let observed = Observations {
         s,
         d,
         probe: drive(network, (s, d), start, &stream, 0, probes, probe_steps)?,
-        trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, 0),
-        score: run(
-            draw_inputs((s, d), params.scores, &fresh, 0)?,
-            params.scores,
-            params.score_steps + s,
-            params.score_steps,
-        ),
+        trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, &[]),
+        score: run(draw_inputs((s, d), params.scores, &fresh, 0)?, params.scores, params.score_steps + s, &scored),
         score_settle: params.score_settle,
         long: run(
             draw_inputs((s, d), params.accuracy_episodes, &fresh, 2)?,
             params.accuracy_episodes,
             params.accuracy_horizon,
-            0,
+            &[],
         ),
     };
     for batch in [&observed.probe, &observed.trial, &observed.score, &observed.long] {
@@ -198,14 +198,14 @@ pub(crate) fn drive(
 ) -> Result<Batch, TaskError> {
     if network.is_odd() && start.is_none() {
         let inputs = draw_inputs((s, d), episodes, stream, index)?;
-        return Ok(Batch { mirrored: true, ..Batch::run(network, None, inputs, episodes, steps, steps) });
+        return Ok(Batch { mirrored: true, ..Batch::run(network, None, inputs, episodes, steps, &[0..steps]) });
     }
     let half = episodes.div_ceil(2);
     let with_opposites = draw_inputs((s, d), half, stream, index)?
         .chunks(half * d)
         .flat_map(|step| step.iter().copied().chain(step.iter().map(|u| -u)).collect::<Vec<_>>())
         .collect();
-    Ok(Batch::run(network, start, with_opposites, 2 * half, steps, steps))
+    Ok(Batch::run(network, start, with_opposites, 2 * half, steps, &[0..steps]))
 }
 
 /// Random inputs, (s, episodes, d).
@@ -218,30 +218,34 @@ fn draw_inputs((s, d): (usize, usize), episodes: usize, stream: &Stream, index: 
 }
 
 impl Batch {
+    /// Runs `steps` output steps and keeps the states of those in `kept`.
     fn run(
         network: &Network,
         start: Option<&[f64]>,
         inputs: Vec<f32>,
         episodes: usize,
         steps: usize,
-        kept: usize,
+        kept: &[Range<usize>],
     ) -> Self {
-        let d = network.inputs();
-        let mut state = Matrix::from_fn(network.hidden(), episodes, |i, _| start.map_or(0.0, |start| start[i]));
+        let (d, hidden) = (network.inputs(), network.hidden());
+        let mut state = Matrix::from_fn(hidden, episodes, |i, _| start.map_or(0.0, |start| start[i]));
+        let mut spare = Matrix::zeros(hidden, episodes);
         for now in inputs.chunks(episodes * d) {
             let input = Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j]));
-            state = network.step_batch(state.as_ref(), Some(input.as_ref()));
+            network.step_into(state.as_ref(), Some(input.as_ref()), &mut spare);
+            std::mem::swap(&mut state, &mut spare);
         }
         let last_input_size = spread(&network.read(state.as_ref()));
-        let (mut states, mut outputs) = (Vec::with_capacity(kept), Vec::with_capacity(steps));
+        let (mut states, mut outputs) = (BTreeMap::new(), Vec::with_capacity(steps));
         for t in 0..steps {
-            state = network.step_batch(state.as_ref(), None);
-            if state.norm_max() < VANISHED {
+            network.step_into(state.as_ref(), None, &mut spare);
+            std::mem::swap(&mut state, &mut spare);
+            if has_vanished(&state) {
                 state.fill(0.0);
             }
             outputs.push(network.read(state.as_ref()));
-            if t < kept {
-                states.push(state.clone());
+            if kept.iter().any(|range| range.contains(&t)) {
+                states.insert(t, copy(&state));
             }
         }
         Self { inputs, episodes, states, outputs, last_input_size, mirrored: false }
@@ -282,12 +286,26 @@ impl Batch {
     }
 }
 
+/// Whether all activity is as good as none; one episode that is alive answers at once.
+fn has_vanished(state: &Matrix) -> bool {
+    (0..state.ncols()).all(|episode| state.col_as_slice(episode).iter().all(|x| x.abs() < VANISHED))
+}
+
+/// A copy, column by column: several times faster than `clone`, which goes entry by entry.
+fn copy(state: &Matrix) -> Matrix {
+    let mut copied = Matrix::zeros(state.nrows(), state.ncols());
+    for j in 0..state.ncols() {
+        copied.col_as_slice_mut(j).copy_from_slice(state.col_as_slice(j));
+    }
+    copied
+}
+
 /// Root mean square deviation from the mean over the episodes: what biases add says nothing.
 fn spread(said: &Matrix) -> f64 {
     let mean = |j: usize| (0..said.ncols()).map(|episode| said[(j, episode)]).sum::<f64>() / said.ncols() as f64;
     let means: Vec<f64> = (0..said.nrows()).map(mean).collect();
     let deviations = Matrix::from_fn(said.nrows(), said.ncols(), |j, episode| said[(j, episode)] - means[j]);
-    deviations.norm_l2() / ((said.nrows() * said.ncols()) as f64).sqrt()
+    (deviations.squared_norm_l2() / (said.nrows() * said.ncols()) as f64).sqrt()
 }
 
 /// Accuracy of each output (from 0) over the first `steps` output steps, `means` (one a step) subtracted where given.
@@ -321,8 +339,8 @@ mod tests {
             let probe = drive(&network, (4, 3), None, &stream, 0, 10, 6).unwrap();
             assert_eq!((probe.mirrored, probe.episodes), (!bias, 10));
             let opposite = probe.inputs.iter().map(|u| -u).collect();
-            let there = Batch::run(&network, None, opposite, 10, 6, 6);
-            for (here, there) in probe.states.iter().zip(&there.states) {
+            let there = Batch::run(&network, None, opposite, 10, 6, &[0..6]);
+            for (here, there) in probe.states.values().zip(there.states.values()) {
                 assert_eq!((here + there).norm_max() < 1e-15, !bias);
                 let pooled = Matrix::from_fn(12, 20, |i, k| if k < 10 { here[(i, k)] } else { there[(i, k - 10)] });
                 let mean = Batch { mirrored: false, ..probe.clone() }.mean(&pooled);

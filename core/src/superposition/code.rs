@@ -73,11 +73,11 @@ fn collect(
     let (s, d, episodes) = (task.s(), task.d(), batch.episodes);
     let steps: Vec<usize> = (params.settle.max(s)..batch.states.len()).step_by(params.every.max(1)).collect();
     let meant = batch.targets(task);
-    let hidden = batch.states.first().map_or(0, Matrix::nrows);
+    let hidden = batch.states.values().next().map_or(0, Matrix::nrows);
     let mut states = Matrix::zeros(hidden, steps.len() * episodes);
     let mut truth = Matrix::zeros(slots.len(), steps.len() * episodes);
     for (k, &t) in steps.iter().enumerate() {
-        let (window, now) = (meant.contents(s + t), &batch.states[t]);
+        let (window, now) = (meant.contents(s + t), &batch.states[&t]);
         let mean = batch.mean(now);
         for episode in 0..episodes {
             let at = k * episodes + episode;
