@@ -2,7 +2,8 @@
 //!
 //! At the first output steps part of what the state holds lies outside the orbit's subspace, and an orthogonal projection
 //! misreads it. What the state turns out to hold later, rolled back, tells how that part should have been read: no labels
-//! are needed.
+//! are needed. Settled states have something outside too, the curvature of the orbit, and are read rightly without it:
+//! they speak against any correction.
 
 use super::orbit::power;
 use super::{LinearizeError, Visited};
@@ -49,7 +50,8 @@ pub(super) fn settled_reading(
     let read = basis.transpose() * early;
     let misread = back * (basis.transpose() * late) - &read;
     let outside = early - basis * &read;
-    let moments = &outside * outside.transpose();
+    let settled = visited.outside(used);
+    let moments = &outside * outside.transpose() + &settled * settled.transpose();
     if moments.norm_max() == 0.0 {
         return Ok(basis.transpose().to_owned());
     }

@@ -56,10 +56,10 @@ pub fn visit(probe: &Batch, params: &VisitedParams) -> Result<Visited, Linearize
     if steps < params.settle + 2 {
         return Err(LinearizeError::TooShort { steps, needed: params.settle + 2 });
     }
-    let hidden = probe.states[0].nrows();
+    let hidden = probe.states[&0].nrows();
     let mut deviations = Matrix::zeros(hidden, steps * episodes);
     let mut means = Vec::with_capacity(steps);
-    for (t, state) in probe.states.iter().enumerate() {
+    for (t, state) in probe.states.values().enumerate() {
         let mean = probe.mean(state);
         for episode in 0..episodes {
             let column = deviations.col_as_slice_mut(t * episodes + episode);
@@ -95,6 +95,15 @@ pub fn visit(probe: &Batch, params: &VisitedParams) -> Result<Visited, Linearize
         largest_gap,
         gap_ratio,
     })
+}
+
+impl Visited {
+    /// H x (H - leading): the directions after the first `leading`, each as long as its singular value.
+    pub(super) fn outside(&self, leading: usize) -> Matrix {
+        let hidden = self.directions.nrows();
+        let scaled = |i: usize, j: usize| self.directions[(i, leading + j)] * self.singular_values[leading + j];
+        Matrix::from_fn(hidden, hidden - leading, scaled)
+    }
 }
 
 /// Square roots of the eigenvalues of a matrix of second moments, falling, with the eigenvectors.
