@@ -19,7 +19,7 @@ use crate::choose::{UnknownWord, choose};
 use crate::circuit::Core;
 use crate::linearize::{Linearization, LinearizeError, Visited};
 use crate::network::Network;
-use crate::numeric::{Matrix, NumericError, condition};
+use crate::numeric::{Matrix, NumericError, condition, zero_padded};
 use crate::observe::{Batch, Observations};
 use crate::task::Task;
 use serde::{Deserialize, Serialize};
@@ -195,7 +195,8 @@ pub fn memories(evidence: &Evidence<'_>, method: Method, params: &MemoriesParams
     let learned = remainder.phi_learned();
     let phi = &evidence.core.step;
     let phi_error = (&learned - phi).norm_l2() / phi.norm_l2().max(f64::MIN_POSITIVE);
-    let score = score::score(evidence, |t| &frame.readers * deviation(&evidence.observed.score, evidence.visited, t));
+    let readers = zero_padded(&frame.readers);
+    let score = score::score(evidence, |t| &readers * deviation(&evidence.observed.score, evidence.visited, t));
     Ok(Memories {
         method,
         condition: Some(condition(&frame.memories)?),

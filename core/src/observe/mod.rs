@@ -8,7 +8,7 @@ mod given;
 pub use given::{Trajectories, TrajectoriesError};
 
 use crate::network::{Network, NetworkError};
-use crate::numeric::Matrix;
+use crate::numeric::{Matrix, zero_padded};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task, TaskError};
 use serde::{Deserialize, Serialize};
@@ -227,6 +227,12 @@ impl Batch {
         steps: usize,
         kept: &[Range<usize>],
     ) -> Self {
+        let network = &Network {
+            recurrent_weights: zero_padded(&network.recurrent_weights),
+            input_weights: zero_padded(&network.input_weights),
+            readout_weights: zero_padded(&network.readout_weights),
+            ..network.clone()
+        };
         let (d, hidden) = (network.inputs(), network.hidden());
         let mut state = Matrix::from_fn(hidden, episodes, |i, _| start.map_or(0.0, |start| start[i]));
         let mut spare = Matrix::zeros(hidden, episodes);
