@@ -167,7 +167,7 @@ pub fn observe(
     let observed = Observations {
         s,
         d,
-        probe: drive(network, (s, d), start, &stream, 0, probes, probe_steps)?,
+        probe: drive(network, (s, d), start, &stream, 0, probes, &[0..probe_steps])?,
         trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, &[]),
         score: run(draw_inputs((s, d), params.scores, &fresh, 0)?, params.scores, params.score_steps + s, &scored),
         score_settle: params.score_settle,
@@ -186,7 +186,7 @@ pub fn observe(
     Ok(observed)
 }
 
-/// Runs at least `episodes` episodes, the opposite of each among them or mirrored, and keeps every output state.
+/// Runs at least `episodes` episodes, the opposite of each among them or mirrored, and keeps the output states of `kept`.
 pub(crate) fn drive(
     network: &Network,
     (s, d): (usize, usize),
@@ -194,18 +194,19 @@ pub(crate) fn drive(
     stream: &Stream,
     index: u32,
     episodes: usize,
-    steps: usize,
+    kept: &[Range<usize>],
 ) -> Result<Batch, TaskError> {
+    let steps = kept.iter().map(|range| range.end).max().unwrap_or(0);
     if network.is_odd() && start.is_none() {
         let inputs = draw_inputs((s, d), episodes, stream, index)?;
-        return Ok(Batch { mirrored: true, ..Batch::run(network, None, inputs, episodes, steps, &[0..steps]) });
+        return Ok(Batch { mirrored: true, ..Batch::run(network, None, inputs, episodes, steps, kept) });
     }
     let half = episodes.div_ceil(2);
     let with_opposites = draw_inputs((s, d), half, stream, index)?
         .chunks(half * d)
         .flat_map(|step| step.iter().copied().chain(step.iter().map(|u| -u)).collect::<Vec<_>>())
         .collect();
-    Ok(Batch::run(network, start, with_opposites, 2 * half, steps, &[0..steps]))
+    Ok(Batch::run(network, start, with_opposites, 2 * half, steps, kept))
 }
 
 /// Random inputs, (s, episodes, d).
@@ -342,7 +343,7 @@ mod tests {
             // Uniform initialization draws biases; the Gaussian one leaves them zero, and the network odd.
             let network = Initialization::Uniform.network(12, 3, 3, Activation::Tanh, bias, 4);
             let stream = Stream::new(1, Purpose::ProbeInputs);
-            let probe = drive(&network, (4, 3), None, &stream, 0, 10, 6).unwrap();
+            let probe = drive(&network, (4, 3), None, &stream, 0, 10, &[0..6]).unwrap();
             assert_eq!((probe.mirrored, probe.episodes), (!bias, 10));
             let opposite = probe.inputs.iter().map(|u| -u).collect();
             let there = Batch::run(&network, None, opposite, 10, 6, &[0..6]);

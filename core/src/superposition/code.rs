@@ -10,6 +10,10 @@ pub(super) struct Code {
     pub(super) contents: Contents,
     /// H x contents.
     pub(super) columns: Matrix,
+    /// Length of each column.
+    pub(super) lengths: Vec<f64>,
+    /// Cosines of the angles between columns.
+    pub(super) cosines: Matrix,
     pub(super) explained: f64,
     pub(super) directions: usize,
     pub(super) read_linearly: Vec<f64>,
@@ -21,38 +25,73 @@ pub(super) struct Code {
     pub(super) linear: Matrix,
 }
 
-/// Fits the code on the first batch; the second is fresh.
+/// Fits a code on the first batch for each meaning of "contents", and keeps the one that explains the second, fresh batch
+/// best.
 pub(super) fn fit(
     [fitted, judged]: &[Batch; 2],
     task: &Task,
     slots: &[usize],
-    contents: Contents,
     params: &SuperpositionParams,
 ) -> Result<Code, NumericError> {
-    let collect = |batch| collect(batch, task, slots, contents, params);
-    let ((states, truth), (fresh, fresh_truth)) = (collect(fitted), collect(judged));
-    let moments = &truth * truth.transpose();
-    let columns = ridge_regression(&moments, &(&truth * states.transpose()), params.code_ridge)?;
-    let columns = columns.transpose().to_owned();
-    let missed = &states - &columns * &truth;
-    let noise = &missed * missed.transpose() * faer::Scale(1.0 / states.ncols() as f64);
-    let share_missed =
-        (&fresh - &columns * &fresh_truth).squared_norm_l2() / fresh.squared_norm_l2().max(f64::MIN_POSITIVE);
-    let second = &states * states.transpose();
-    let readers = ridge_regression(&second, &(&states * truth.transpose()), params.reader_ridge)?;
-    let linear = readers.transpose() * &fresh;
-    let sizes = Svd::of(&columns)?.values;
-    let median = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
-    Ok(Code {
-        contents,
-        explained: 1.0 - share_missed,
-        directions: sizes.iter().filter(|&&size| size > params.direction * median).count(),
-        read_linearly: shares(&linear, &fresh_truth),
-        columns,
-        noise,
-        states: fresh,
-        truth: fresh_truth,
-        linear,
+    let (states, fresh) = (collect(fitted), collect(judged));
+    let candidate = |contents| -> Result<Candidate, NumericError> {
+        let [truth, fresh_truth] = [fitted, judged].map(|batch| truth(batch, task, slots, contents));
+        let moments = &truth * truth.transpose();
+        let columns = ridge_regression(&moments, &(&truth * states.transpose()), params.code_ridge)?;
+        let columns = columns.transpose().to_owned();
+        let missed = (&fresh - &columns * &fresh_truth).squared_norm_l2();
+        let explained = 1.0 - missed / fresh.squared_norm_l2().max(f64::MIN_POSITIVE);
+        Ok(Candidate { contents, columns, explained, truth, fresh_truth })
+    };
+    let (said, meant) = (candidate(Contents::Said)?, candidate(Contents::Meant)?);
+    let best = if meant.explained > said.explained { meant } else { said };
+    best.finish(&states, fresh, params)
+}
+
+struct Candidate {
+    contents: Contents,
+    columns: Matrix,
+    explained: f64,
+    truth: Matrix,
+    fresh_truth: Matrix,
+}
+
+impl Candidate {
+    fn finish(self, states: &Matrix, fresh: Matrix, params: &SuperpositionParams) -> Result<Code, NumericError> {
+        let Self { contents, columns, explained, truth, fresh_truth } = self;
+        let missed = states - &columns * &truth;
+        let noise = &missed * missed.transpose() * faer::Scale(1.0 / states.ncols() as f64);
+        let second = states * states.transpose();
+        let readers = ridge_regression(&second, &(states * truth.transpose()), params.reader_ridge)?;
+        let linear = readers.transpose() * &fresh;
+        let lengths = lengths(&columns);
+        let sizes = Svd::of(&columns)?.values;
+        let median = sizes.get(sizes.len() / 2).copied().unwrap_or(0.0);
+        Ok(Code {
+            contents,
+            explained,
+            directions: sizes.iter().filter(|&&size| size > params.direction * median).count(),
+            read_linearly: shares(&linear, &fresh_truth),
+            cosines: cosines(&columns, &lengths),
+            lengths,
+            columns,
+            noise,
+            states: fresh,
+            truth: fresh_truth,
+            linear,
+        })
+    }
+}
+
+pub(super) fn lengths(columns: &Matrix) -> Vec<f64> {
+    // Squared: `norm_l2` guards against overflow with numbers too small for fast arithmetic.
+    (0..columns.ncols()).map(|j| columns.col(j).squared_norm_l2().sqrt()).collect()
+}
+
+pub(super) fn cosines(columns: &Matrix, lengths: &[f64]) -> Matrix {
+    let products = columns.transpose() * columns;
+    Matrix::from_fn(columns.ncols(), columns.ncols(), |i, j| {
+        products[(i, j)] / (lengths[i] * lengths[j]).max(f64::MIN_POSITIVE)
     })
 }
 
@@ -62,28 +101,30 @@ pub(super) fn shares(read: &Matrix, truth: &Matrix) -> Vec<f64> {
     (0..truth.nrows()).map(|i| right(i) as f64 / truth.ncols().max(1) as f64).collect()
 }
 
-/// Settled states, centred, and their contents, one column each.
-fn collect(
-    batch: &Batch,
-    task: &Task,
-    slots: &[usize],
-    contents: Contents,
-    params: &SuperpositionParams,
-) -> (Matrix, Matrix) {
-    let (s, d, episodes) = (task.s(), task.d(), batch.episodes);
-    let steps: Vec<usize> = (params.settle.max(s)..batch.states.len()).step_by(params.every.max(1)).collect();
-    let meant = batch.targets(task);
+/// The states that were kept, centred, one column each.
+fn collect(batch: &Batch) -> Matrix {
     let hidden = batch.states.values().next().map_or(0, Matrix::nrows);
-    let mut states = Matrix::zeros(hidden, steps.len() * episodes);
-    let mut truth = Matrix::zeros(slots.len(), steps.len() * episodes);
-    for (k, &t) in steps.iter().enumerate() {
-        let (window, now) = (meant.contents(s + t), &batch.states[&t]);
+    let mut states = Matrix::zeros(hidden, batch.states.len() * batch.episodes);
+    for (k, now) in batch.states.values().enumerate() {
         let mean = batch.mean(now);
-        for episode in 0..episodes {
-            let at = k * episodes + episode;
+        for episode in 0..batch.episodes {
             let centred = now.col_as_slice(episode).iter().zip(&mean).map(|(h, mean)| h - mean);
-            states.col_as_slice_mut(at).iter_mut().zip(centred).for_each(|(to, from)| *to = from);
-            for (value, slot) in truth.col_as_slice_mut(at).iter_mut().zip(slots) {
+            let column = states.col_as_slice_mut(k * batch.episodes + episode);
+            column.iter_mut().zip(centred).for_each(|(to, from)| *to = from);
+        }
+    }
+    states
+}
+
+/// The contents of those states.
+fn truth(batch: &Batch, task: &Task, slots: &[usize], contents: Contents) -> Matrix {
+    let (s, d, episodes) = (task.s(), task.d(), batch.episodes);
+    let meant = batch.targets(task);
+    let mut truth = Matrix::zeros(slots.len(), batch.states.len() * episodes);
+    for (k, &t) in batch.states.keys().enumerate() {
+        let window = meant.contents(s + t);
+        for episode in 0..episodes {
+            for (value, slot) in truth.col_as_slice_mut(k * episodes + episode).iter_mut().zip(slots) {
                 let (variable, component) = (slot / d, slot % d);
                 *value = match contents {
                     Contents::Meant => f64::from(window[variable * episodes * d + episode * d + component]),
@@ -92,5 +133,5 @@ fn collect(
             }
         }
     }
-    (states, truth)
+    truth
 }

@@ -13,7 +13,7 @@ pub(super) fn read_as_signs(code: &Code, params: &SuperpositionParams) -> Result
     let weighted = ridge_regression(&code.noise, &code.columns, params.noise_floor)?;
     let problem = Problem {
         gram: code.columns.transpose() * &weighted,
-        pairs: coupled_pairs(&code.columns, params.coupled),
+        pairs: coupled_pairs(&code.cosines, params.coupled),
         most_flips: params.sweeps * code.columns.ncols(),
     };
     let seen = weighted.transpose() * &code.states;
@@ -67,16 +67,9 @@ impl Problem {
     }
 }
 
-fn coupled_pairs(columns: &Matrix, least: f64) -> Vec<(usize, usize)> {
-    let size = columns.ncols();
-    let pairs = (0..size).flat_map(|j| (0..j).map(move |i| (i, j)));
-    pairs.filter(|&(i, j)| cosine(columns, i, j).abs() > least).collect()
-}
-
-/// Cosine of the angle between two columns.
-pub(super) fn cosine(columns: &Matrix, i: usize, j: usize) -> f64 {
-    let product: f64 = columns.col_as_slice(i).iter().zip(columns.col_as_slice(j)).map(|(a, b)| a * b).sum();
-    product / (columns.col(i).norm_l2() * columns.col(j).norm_l2()).max(f64::MIN_POSITIVE)
+fn coupled_pairs(cosines: &Matrix, least: f64) -> Vec<(usize, usize)> {
+    let pairs = (0..cosines.ncols()).flat_map(|j| (0..j).map(move |i| (i, j)));
+    pairs.filter(|&at| cosines[at].abs() > least).collect()
 }
 
 #[cfg(test)]
@@ -84,6 +77,7 @@ mod tests {
     use super::*;
     use crate::numeric::draw;
     use crate::random::{Purpose, Stream};
+    use crate::superposition::code::{cosines, lengths};
 
     #[test]
     fn two_bits_on_one_direction_are_read_from_four_levels() {
@@ -94,8 +88,11 @@ mod tests {
         let signs = draw::normal(10, 200, &stream, 1);
         let truth = Matrix::from_fn(10, 200, |i, j| 1f64.copysign(signs[(i, j)]));
         let states = &columns * &truth + draw::normal(20, 200, &stream, 2) * faer::Scale(0.02);
-        let problem =
-            Problem { gram: columns.transpose() * &columns, pairs: coupled_pairs(&columns, 0.3), most_flips: 60 };
+        let problem = Problem {
+            gram: columns.transpose() * &columns,
+            pairs: coupled_pairs(&cosines(&columns, &lengths(&columns)), 0.3),
+            most_flips: 60,
+        };
         assert_eq!(problem.pairs, [(0, 8), (1, 9)]);
         let seen = columns.transpose() * &states;
         for k in 0..200 {

@@ -19,6 +19,7 @@ use crate::observe::drive;
 use crate::random::{Purpose, Stream};
 use crate::task::{Task, TaskError};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// How shared directions are looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +31,7 @@ pub struct SuperpositionParams {
     pub episodes: usize,
     /// Output steps left out at the start.
     pub settle: usize,
-    /// Every how many output steps states are taken.
+    /// Every how many output steps states are taken; not s, after which repeat copy holds the same contents again.
     pub every: usize,
     /// How many output steps are taken of each episode.
     pub taken: usize,
@@ -60,7 +61,7 @@ impl Default for SuperpositionParams {
             seed: 1,
             episodes: 512,
             settle: 24,
-            every: 8,
+            every: 3,
             taken: 4,
             code_ridge: 1e-6,
             reader_ridge: 1e-5,
@@ -132,22 +133,16 @@ pub fn superposition(
 ) -> Result<Option<Superposition>, SuperpositionError> {
     let Some(slots) = &core.components else { return Ok(None) };
     let first = params.settle.max(task.s());
-    let steps = first + params.every * params.taken.saturating_sub(1) + 1;
+    let taken: Vec<Range<usize>> =
+        (0..params.taken).map(|k| first + k * params.every.max(1)).map(|t| t..t + 1).collect();
     let size = (task.s(), task.d());
     let fitted = Stream::new(params.seed, Purpose::ProbeInputs);
     let judged = Stream::new(params.seed, Purpose::ScoreInputs);
     let batches = [
-        drive(network, size, start, &fitted, 2, params.episodes, steps)?,
-        drive(network, size, start, &judged, 1, params.episodes / 4, steps)?,
+        drive(network, size, start, &fitted, 2, params.episodes, &taken)?,
+        drive(network, size, start, &judged, 1, params.episodes / 4, &taken)?,
     ];
-    let mut best: Option<code::Code> = None;
-    for contents in [Contents::Said, Contents::Meant] {
-        let code = code::fit(&batches, task, slots, contents, params)?;
-        if best.as_ref().is_none_or(|best| code.explained > best.explained) {
-            best = Some(code);
-        }
-    }
-    let Some(code) = best else { return Ok(None) };
+    let code = code::fit(&batches, task, slots, params)?;
     let as_signs = decode::read_as_signs(&code, params)?;
     let named = |i: usize| Component { variable: slots[i] / task.d() + 1, component: slots[i] % task.d() + 1 };
     let unread: Vec<usize> =

@@ -2,7 +2,6 @@
 
 use super::SuperpositionParams;
 use super::code::Code;
-use super::decode::cosine;
 use crate::memories::Component;
 use crate::ranges::ranges;
 use serde::Serialize;
@@ -58,13 +57,13 @@ pub(super) fn riders(
     named: &impl Fn(usize) -> Component,
     params: &SuperpositionParams,
 ) -> (Vec<Rider>, Vec<Component>) {
-    let size = |i: usize| code.columns.col(i).norm_l2();
+    let size = |i: usize| code.lengths[i];
     let mut groups: BTreeMap<Pairing, Vec<Seat>> = BTreeMap::new();
     let mut spread = vec![];
     for &i in unread {
         let others = (0..code.columns.ncols()).filter(|&j| j != i);
         let (host, alike) = others
-            .map(|j| (j, cosine(&code.columns, i, j)))
+            .map(|j| (j, code.cosines[(i, j)]))
             .fold((i, 0.0f64), |best, next| if next.1.abs() > best.1.abs() { next } else { best });
         if alike.abs() < params.rides {
             spread.push(i);
@@ -98,22 +97,14 @@ pub(super) fn riders(
 
 /// How far the four levels of a shared direction lie apart, everything else taken out of the states.
 fn separation(code: &Code, rider: usize, host: usize) -> f64 {
-    let direction = code.columns.col(host);
-    let length = direction.norm_l2().max(f64::MIN_POSITIVE);
-    let along: Vec<f64> =
-        (0..code.columns.ncols())
-            .map(|j| {
-                if j == rider || j == host {
-                    0.0
-                } else {
-                    cosine(&code.columns, j, host) * code.columns.col(j).norm_l2()
-                }
-            })
-            .collect();
+    let direction = code.columns.col_as_slice(host);
+    let length = code.lengths[host].max(f64::MIN_POSITIVE);
+    let shared = |j: usize| if j == rider || j == host { 0.0 } else { code.cosines[(j, host)] * code.lengths[j] };
+    let along: Vec<f64> = (0..code.columns.ncols()).map(shared).collect();
     let mut levels: [Vec<f64>; 4] = Default::default();
     for k in 0..code.states.ncols() {
         let (state, truth) = (code.states.col_as_slice(k), code.truth.col_as_slice(k));
-        let whole: f64 = state.iter().zip(direction.iter()).map(|(h, e)| h * e).sum::<f64>() / length;
+        let whole: f64 = state.iter().zip(direction).map(|(h, e)| h * e).sum::<f64>() / length;
         let others: f64 = along.iter().zip(truth).map(|(e, v)| e * v).sum();
         let level = 2 * usize::from(truth[host] > 0.0) + usize::from(truth[rider] > 0.0);
         levels[level].push(whole - others);
