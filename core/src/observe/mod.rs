@@ -159,15 +159,14 @@ pub fn observe(
     let probes = params.probes.max(params.probes_per_component * d);
     let trials = params.trials.max(params.trials_per_component * s * d);
     let fresh = Stream::new(params.seed, Purpose::ScoreInputs);
-    let run =
-        |inputs, episodes, steps, kept: &[Range<usize>]| Batch::run(network, start, inputs, episodes, steps, kept);
-    let scored = [0..s.min(params.score_steps), params.score_settle..params.score_steps];
+    let run = |inputs, episodes, steps, kept: &[usize]| Batch::run(network, start, inputs, episodes, steps, kept);
+    let scored: Vec<usize> = (0..s.min(params.score_steps)).chain(params.score_settle..params.score_steps).collect();
     // Decoders need the mean of the probes at every step that they look at.
     let probe_steps = params.probe_steps.max(params.score_steps + s);
     let observed = Observations {
         s,
         d,
-        probe: drive(network, (s, d), start, &stream, 0, probes, &[0..probe_steps])?,
+        probe: drive(network, (s, d), start, &stream, 0, probes, &up_to(probe_steps))?,
         trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, &[]),
         score: run(draw_inputs((s, d), params.scores, &fresh, 0)?, params.scores, params.score_steps + s, &scored),
         score_settle: params.score_settle,
@@ -194,9 +193,9 @@ pub(crate) fn drive(
     stream: &Stream,
     index: u32,
     episodes: usize,
-    kept: &[Range<usize>],
+    kept: &[usize],
 ) -> Result<Batch, TaskError> {
-    let steps = kept.iter().map(|range| range.end).max().unwrap_or(0);
+    let steps = kept.iter().map(|last| last + 1).max().unwrap_or(0);
     if network.is_odd() && start.is_none() {
         let inputs = draw_inputs((s, d), episodes, stream, index)?;
         return Ok(Batch { mirrored: true, ..Batch::run(network, None, inputs, episodes, steps, kept) });
@@ -207,6 +206,10 @@ pub(crate) fn drive(
         .flat_map(|step| step.iter().copied().chain(step.iter().map(|u| -u)).collect::<Vec<_>>())
         .collect();
     Ok(Batch::run(network, start, with_opposites, 2 * half, steps, kept))
+}
+
+fn up_to(steps: usize) -> Vec<usize> {
+    (0..steps).collect()
 }
 
 /// Random inputs, (s, episodes, d).
@@ -226,7 +229,7 @@ impl Batch {
         inputs: Vec<f32>,
         episodes: usize,
         steps: usize,
-        kept: &[Range<usize>],
+        kept: &[usize],
     ) -> Self {
         let network = &Network {
             recurrent_weights: zero_padded(&network.recurrent_weights),
@@ -251,7 +254,7 @@ impl Batch {
                 state.fill(0.0);
             }
             outputs.push(network.read(state.as_ref()));
-            if kept.iter().any(|range| range.contains(&t)) {
+            if kept.contains(&t) {
                 states.insert(t, copy(&state));
             }
         }
@@ -343,10 +346,10 @@ mod tests {
             // Uniform initialization draws biases; the Gaussian one leaves them zero, and the network odd.
             let network = Initialization::Uniform.network(12, 3, 3, Activation::Tanh, bias, 4);
             let stream = Stream::new(1, Purpose::ProbeInputs);
-            let probe = drive(&network, (4, 3), None, &stream, 0, 10, &[0..6]).unwrap();
+            let probe = drive(&network, (4, 3), None, &stream, 0, 10, &up_to(6)).unwrap();
             assert_eq!((probe.mirrored, probe.episodes), (!bias, 10));
             let opposite = probe.inputs.iter().map(|u| -u).collect();
-            let there = Batch::run(&network, None, opposite, 10, 6, &[0..6]);
+            let there = Batch::run(&network, None, opposite, 10, 6, &up_to(6));
             for (here, there) in probe.states.values().zip(there.states.values()) {
                 assert_eq!((here + there).norm_max() < 1e-15, !bias);
                 let pooled = Matrix::from_fn(12, 20, |i, k| if k < 10 { here[(i, k)] } else { there[(i, k - 10)] });

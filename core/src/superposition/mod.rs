@@ -19,7 +19,6 @@ use crate::observe::drive;
 use crate::random::{Purpose, Stream};
 use crate::task::{Task, TaskError};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// How shared directions are looked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -133,8 +132,7 @@ pub fn superposition(
 ) -> Result<Option<Superposition>, SuperpositionError> {
     let Some(slots) = &core.components else { return Ok(None) };
     let first = params.settle.max(task.s());
-    let taken: Vec<Range<usize>> =
-        (0..params.taken).map(|k| first + k * params.every.max(1)).map(|t| t..t + 1).collect();
+    let taken: Vec<usize> = (0..params.taken).map(|k| first + k * params.every.max(1)).collect();
     let size = (task.s(), task.d());
     let fitted = Stream::new(params.seed, Purpose::ProbeInputs);
     let judged = Stream::new(params.seed, Purpose::ScoreInputs);
