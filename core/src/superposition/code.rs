@@ -119,16 +119,16 @@ fn collect(batch: &Batch) -> Matrix {
 /// The contents of those states.
 fn truth(batch: &Batch, task: &Task, slots: &[usize], contents: Contents) -> Matrix {
     let (s, d, episodes) = (task.s(), task.d(), batch.episodes);
-    let meant = batch.targets(task);
+    let meant = (contents == Contents::Meant).then(|| batch.targets(task));
     let mut truth = Matrix::zeros(slots.len(), batch.states.len() * episodes);
     for (k, &t) in batch.states.keys().enumerate() {
-        let window = meant.contents(s + t);
+        let window = meant.as_ref().map(|meant| meant.contents(s + t));
         for episode in 0..episodes {
             for (value, slot) in truth.col_as_slice_mut(k * episodes + episode).iter_mut().zip(slots) {
                 let (variable, component) = (slot / d, slot % d);
-                *value = match contents {
-                    Contents::Meant => f64::from(window[variable * episodes * d + episode * d + component]),
-                    Contents::Said => 1f64.copysign(batch.outputs[t + variable + 1 - s][(component, episode)]),
+                *value = match window {
+                    Some(window) => f64::from(window[variable * episodes * d + episode * d + component]),
+                    None => 1f64.copysign(batch.outputs[t + variable + 1 - s][(component, episode)]),
                 };
             }
         }

@@ -58,7 +58,7 @@ impl Default for SuperpositionParams {
     fn default() -> Self {
         Self {
             seed: 1,
-            episodes: 512,
+            episodes: 384,
             settle: 24,
             every: 3,
             taken: 4,
@@ -138,7 +138,7 @@ pub fn superposition(
     let judged = Stream::new(params.seed, Purpose::ScoreInputs);
     let batches = [
         drive(network, size, start, &fitted, 2, params.episodes, &taken)?,
-        drive(network, size, start, &judged, 1, params.episodes / 4, &taken)?,
+        drive(network, size, start, &judged, 1, params.episodes / 3, &taken)?,
     ];
     let code = code::fit(&batches, task, slots, params)?;
     let as_signs = decode::read_as_signs(&code, params)?;
