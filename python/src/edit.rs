@@ -5,10 +5,8 @@ use crate::network::Network;
 use crate::task::Task;
 use crate::work::{interruptible, no_look};
 use ketbra::edit::{Change, EditParams, edit as rewrite};
-use ketbra::network::{Metadata, NetworkFile};
 use ketbra::task::Source;
 use pyo3::prelude::*;
-use serde_json::json;
 
 /// What is to change: exactly one.
 #[derive(FromPyObject)]
@@ -44,18 +42,6 @@ pub fn edit(
     params.seed = seed.unwrap_or(params.seed);
     let edited = interruptible(py, |_| rewrite(&file.network, from, &change, &params), no_look);
     let edited = edited.unless_interrupted()??;
-    let document = json!({
-        "from": from.name(),
-        "to": edited.task.name(),
-        "recurrence": edited.task.recurrence(),
-        "accuracy": edited.accuracy,
-        "mode": edited.mode,
-        "contents": edited.contents,
-        "fresh_units": edited.fresh_units,
-        "weight_change": edited.weight_change,
-        "params": params,
-    });
-    // What the file said about training describes another network.
-    let metadata = Metadata::from([("task".into(), edited.task.to_toml())]);
-    Ok((Network::new(NetworkFile { network: edited.network, metadata }, None), document.to_string()))
+    let document = serde_json::to_string(&edited.summary(from, &params)).map_err(Failed::interpret)?;
+    Ok((Network::new(edited.file(), None), document))
 }

@@ -3,13 +3,12 @@
 use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, title};
-use ketbra::edit::{Change, EditParams, Edited, Mode, edit};
-use ketbra::network::{Metadata, Network, NetworkFile};
+use ketbra::edit::{Change, EditParams, EditSummary, Edited, Mode, edit};
+use ketbra::network::{Network, NetworkFile};
 use ketbra::observe::{ObserveParams, observe};
 use ketbra::recurrence::{RecurrenceParams, read_back};
 use ketbra::task::{Source, Task};
-use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Rewrite what a trained network computes, with no gradient step
 #[derive(clap::Args)]
@@ -71,21 +70,10 @@ impl EditCommand {
         let change = self.change(&from)?;
         let params = EditParams { seed: self.seed, least: self.least, ..EditParams::default() };
         let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
-        let saved = self.out.as_ref().map(|out| save(out, &file, &edited)).transpose()?;
+        let saved = self.out.as_ref().map(|out| save(out, &edited)).transpose()?;
         if self.json {
-            let line = json!({
-                "path": self.path,
-                "from": from.name(),
-                "to": edited.task.name(),
-                "recurrence": edited.task.recurrence(),
-                "accuracy": edited.accuracy,
-                "mode": edited.mode,
-                "contents": edited.contents,
-                "fresh_units": edited.fresh_units,
-                "weight_change": edited.weight_change,
-                "saved": saved,
-                "params": params,
-            });
+            let line = Line { path: &self.path, summary: edited.summary(&from, &params), saved };
+            let line = serde_json::to_string(&line).map_err(Failure::could_not)?;
             print(&format!("{line}\n"));
         } else {
             print(&in_words(&from, &edited, saved));
@@ -138,16 +126,20 @@ fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, Failure>
     })
 }
 
-fn save(out: &std::path::Path, file: &NetworkFile, edited: &Edited) -> Result<PathBuf, Failure> {
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct Line<'a> {
+    path: &'a Path,
+    #[serde(flatten)]
+    summary: EditSummary,
+    saved: Option<PathBuf>,
+}
+
+fn save(out: &Path, edited: &Edited) -> Result<PathBuf, Failure> {
     let path = out.join(NetworkFile::FILE_NAME);
     std::fs::create_dir_all(out)
         .map_err(|error| Failure::could_not(format!("cannot make the folder {}: {error}", out.display())))?;
-    // What the file said about training describes another network.
-    let mut metadata = Metadata::from([("task".into(), edited.task.to_toml())]);
-    if let Some(activation) = file.metadata.get("activation") {
-        metadata.insert("activation".into(), activation.clone());
-    }
-    NetworkFile { network: edited.network.clone(), metadata }.save(&path)?;
+    edited.file().save(&path)?;
     Ok(path)
 }
 

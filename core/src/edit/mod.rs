@@ -10,10 +10,12 @@ mod change;
 mod code;
 mod least;
 mod rewrite;
+mod summary;
 
 pub use accuracy::EditAccuracy;
 pub use change::Change;
 pub use code::{OwnCode, own_code};
+pub use summary::EditSummary;
 
 use crate::circuit::CircuitError;
 use crate::network::{Network, NetworkError};
