@@ -194,6 +194,25 @@ def interpret(
     recurrent: Any = ...,
     readout: Any = ...,
     progress: bool | None = ...,
+    errors: Literal["return"],
+) -> list[Interpretation | Exception]: ...
+@overload
+def interpret(
+    network: list[Any] | tuple[Any, ...],
+    *,
+    task: str | os.PathLike[str] | Task | None = ...,
+    blind: bool = ...,
+    s: int | None = ...,
+    d: int | None = ...,
+    method: str | None = ...,
+    methods: str | Sequence[str] | None = ...,
+    matching: str | None = ...,
+    seed: int | None = ...,
+    threads: int | None = ...,
+    recurrent: Any = ...,
+    readout: Any = ...,
+    progress: bool | None = ...,
+    errors: Literal["raise"] = ...,
 ) -> list[Interpretation]: ...
 @overload
 def interpret(
@@ -211,6 +230,7 @@ def interpret(
     recurrent: Any = ...,
     readout: Any = ...,
     progress: bool | None = ...,
+    errors: Literal["raise"] = ...,
 ) -> Interpretation: ...
 def interpret(
     network: Any,
@@ -227,7 +247,8 @@ def interpret(
     recurrent: Any = None,
     readout: Any = None,
     progress: bool | None = None,
-) -> Interpretation | list[Interpretation]:
+    errors: Literal["raise", "return"] = "raise",
+) -> Interpretation | list[Interpretation] | list[Interpretation | Exception]:
     """Reads the circuit of a trained network, or of each network of a list, side by side.
 
     Parameters
@@ -244,14 +265,26 @@ def interpret(
     threads: networks of a list that are interpreted at the same time [one for each core]
     recurrent, readout: which layers of a module, where that is not clear
     progress: whether to show a bar [where somebody can see it, after two seconds]
+    errors: "return" puts the exception in the place of a network of a list that cannot be interpreted, and loses none of
+        the others ["raise"]
     """
     many = isinstance(network, (list, tuple))
+    if errors not in ("raise", "return") or (errors == "return" and not many):
+        raise InterpretError(f"errors={errors!r}: choose 'raise', or 'return' with a list of networks")
     sources: Iterable[Any] = network if many else [network]
-    given = [source if isinstance(source, (str, os.PathLike)) else _native(source, recurrent, readout) for source in sources]
+    given: dict[int, str | os.PathLike[str] | _ketbra.Network] = {}
+    failed: dict[int, Exception] = {}
+    for place, source in enumerate(sources):
+        try:
+            given[place] = _given(source, recurrent, readout)
+        except Error as error:
+            if errors == "raise":
+                raise
+            failed[place] = error
     bar = Bar("networks", progress)
     try:
         results = _ketbra.interpret(
-            given,
+            list(given.values()),
             task=task._task if isinstance(task, Task) else task,
             blind=blind,
             s=whole(s, "s", InterpretError),
@@ -265,11 +298,19 @@ def interpret(
         )
     finally:
         bar.finish()
+    if errors == "return":
+        every = failed | {
+            place: result if isinstance(result, Exception) else Interpretation(result)
+            for place, result in zip(given, results, strict=True)
+        }
+        return [every[place] for place in sorted(every)]
     found = [_or_raise(result, place if many else None) for place, result in enumerate(results)]
     return found if many else found[0]
 
 
-def _native(source: Any, recurrent: Any, readout: Any) -> _ketbra.Network:
+def _given(source: Any, recurrent: Any, readout: Any) -> str | os.PathLike[str] | _ketbra.Network:
+    if isinstance(source, (str, os.PathLike)):
+        return source
     network = source if isinstance(source, Network) else Network(source, recurrent=recurrent, readout=readout)
     return network._network
 

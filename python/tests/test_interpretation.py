@@ -140,6 +140,15 @@ def test_a_list_is_interpreted_side_by_side_in_its_order() -> None:
     assert ketbra.interpret([]) == []
 
 
+def test_one_bad_network_of_a_list_costs_none_of_the_others() -> None:
+    found = ketbra.interpret([T3, "nowhere.pt", {"not": "weights"}, T3], errors="return")
+    assert [isinstance(one, ketbra.Interpretation) for one in found] == [True, False, False, True]
+    assert "nowhere.pt" in str(found[1])
+    assert all(isinstance(one, ketbra.Error) for one in found[1:3])
+    with pytest.raises(ketbra.InterpretError, match="errors='return'"):
+        ketbra.interpret(T3, errors="return")  # type: ignore[call-overload]
+
+
 def test_what_the_command_line_refuses_is_refused_in_the_same_words(tmp_path: Path) -> None:
     bare = tmp_path / "bare.safetensors"
     network = ketbra.Network(ketbra.Network(T3).arrays())
