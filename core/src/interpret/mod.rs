@@ -6,6 +6,7 @@
 mod known;
 mod params;
 mod pipeline;
+mod stages;
 mod trajectories;
 mod verdict;
 mod warning;

@@ -1,6 +1,7 @@
 //! Interpretation of a network of which only trajectories are known.
 
-use super::pipeline::{Source, interpret_observed};
+use super::pipeline::interpret_observed;
+use super::stages::Source;
 use super::{InterpretError, InterpretParams, Interpretation, Question, Warning};
 use crate::linearize::{Linearization, Visited};
 use crate::memories::Method;
