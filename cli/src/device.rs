@@ -13,7 +13,7 @@ pub struct DeviceChoice {
     /// Where to train
     #[arg(long, alias = "engine", value_enum, default_value = "cpu")]
     pub device: DeviceName,
-    /// How exactly a CUDA device multiplies: single as good as fp32, plain fp32, fast one fp16 product
+    /// How exactly a CUDA device multiplies: single as good as fp32, plain fp32, fast fewer products backward
     #[arg(long, value_enum, default_value = "single")]
     pub precision: PrecisionName,
 }

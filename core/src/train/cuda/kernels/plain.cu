@@ -2,45 +2,75 @@
 // The host defines HIDDEN, COMPONENTS, BATCH, ACTIVATION (0 tanh, 1 relu, 2 identity), BIAS and DENSE.
 
 #define THREADS 256
-#define TILE 64
+#define ROWS (HIDDEN > 64 ? 128 : 64)
+#define COLUMNS 64
 #define CHUNK 16
+#define THREAD_ROWS (ROWS / 16)
 
-// A block of TILE x TILE sums, four by four a thread.
+// A block of ROWS x COLUMNS sums, THREAD_ROWS by four a thread.
 struct Tile {
-    float sum[4][4];
+    float sum[THREAD_ROWS][4];
 };
 
 struct __align__(16) Factors {
-    float left[CHUNK][TILE + 4], right[CHUNK][TILE + 4];
+    float left[CHUNK][ROWS + 4], right[CHUNK][COLUMNS + 4];
 };
 
-__device__ __forceinline__ u32 tile_row() { return threadIdx.x / 16 * 4; }
+__device__ __forceinline__ u32 tile_row() { return threadIdx.x / 16 * THREAD_ROWS; }
 __device__ __forceinline__ u32 tile_column() { return threadIdx.x % 16 * 4; }
 
-// sum += left (rows x depth) * right (depth x columns); strides are those of (row, depth) and (depth, column).
+// One factor's part of a chunk, by way of a thread's registers: SIZE numbers of the long side, each CHUNK deep.
+template <int SIZE> struct Share {
+    float x[CHUNK * SIZE / THREADS];
+
+    // Neighbouring threads read along whichever dimension is contiguous.
+    static __device__ __forceinline__ void where(int e, bool deep, int &i, int &k) {
+        int at = threadIdx.x + e * THREADS;
+        i = deep ? at / CHUNK : at % SIZE, k = deep ? at % CHUNK : at / SIZE;
+    }
+    __device__ __forceinline__ void load(const float *from, u32 stride, u32 depth_stride, int size, int k0, int depth) {
+#pragma unroll
+        for (int e = 0; e < CHUNK * SIZE / THREADS; e++) {
+            int i, k;
+            where(e, depth_stride == 1, i, k);
+            x[e] = i < size && k0 + k < depth ? from[(u64)i * stride + (u64)(k0 + k) * depth_stride] : 0.0f;
+        }
+    }
+    __device__ __forceinline__ void store(float (*to)[SIZE + 4], u32 depth_stride) const {
+#pragma unroll
+        for (int e = 0; e < CHUNK * SIZE / THREADS; e++) {
+            int i, k;
+            where(e, depth_stride == 1, i, k);
+            to[k][i] = x[e];
+        }
+    }
+};
+
+// sum += left (rows x depth) * right (depth x columns); strides are those of (row, depth) and (depth, column). A chunk of both
+// is on its way to registers while the one before is multiplied from shared memory.
 __device__ __forceinline__ void multiply(Tile &tile, Factors &shared, const float *left, u32 row_stride,
                                          u32 left_depth_stride, int rows, const float *right, u32 right_depth_stride,
                                          u32 column_stride, int columns, int depth) {
+    Share<ROWS> from_left;
+    Share<COLUMNS> from_right;
+    from_left.load(left, row_stride, left_depth_stride, rows, 0, depth);
+    from_right.load(right, column_stride, right_depth_stride, columns, 0, depth);
     for (int k0 = 0; k0 < depth; k0 += CHUNK) {
         __syncthreads();
-#pragma unroll
-        for (int e = 0; e < CHUNK * TILE / THREADS; e++) {
-            int at = threadIdx.x + e * THREADS;
-            // Neighbouring threads read along whichever dimension is contiguous.
-            int i = left_depth_stride == 1 ? at / CHUNK : at % TILE, k = left_depth_stride == 1 ? at % CHUNK : at / TILE;
-            shared.left[k][i] =
-                i < rows && k0 + k < depth ? left[(u64)i * row_stride + (u64)(k0 + k) * left_depth_stride] : 0.0f;
-            i = right_depth_stride == 1 ? at / CHUNK : at % TILE, k = right_depth_stride == 1 ? at % CHUNK : at / TILE;
-            shared.right[k][i] =
-                i < columns && k0 + k < depth ? right[(u64)i * column_stride + (u64)(k0 + k) * right_depth_stride] : 0.0f;
-        }
+        from_left.store(shared.left, left_depth_stride), from_right.store(shared.right, right_depth_stride);
         __syncthreads();
+        if (k0 + CHUNK < depth) {
+            from_left.load(left, row_stride, left_depth_stride, rows, k0 + CHUNK, depth);
+            from_right.load(right, column_stride, right_depth_stride, columns, k0 + CHUNK, depth);
+        }
 #pragma unroll
         for (int k = 0; k < CHUNK; k++) {
-            float4 a = *(float4 *)&shared.left[k][tile_row()], b = *(float4 *)&shared.right[k][tile_column()];
-            float x[4] = {a.x, a.y, a.z, a.w}, y[4] = {b.x, b.y, b.z, b.w};
+            float x[THREAD_ROWS], y[4];
+            *(float4 *)y = *(float4 *)&shared.right[k][tile_column()];
 #pragma unroll
-            for (int i = 0; i < 4; i++)
+            for (int i = 0; i < THREAD_ROWS; i += 4) *(float4 *)(x + i) = *(float4 *)&shared.left[k][tile_row() + i];
+#pragma unroll
+            for (int i = 0; i < THREAD_ROWS; i++)
 #pragma unroll
                 for (int j = 0; j < 4; j++) tile.sum[i][j] = fmaf(x[i], y[j], tile.sum[i][j]);
         }
@@ -114,15 +144,15 @@ __device__ void forward(Factors &shared, const float *weights, const Scratch &s,
     for (u32 i = threadIdx.x; i < STATE; i += THREADS) s.states[i] = 0;
     for (u32 t = 1; t <= steps; t++) {
         __syncthreads();
-        for (int i0 = 0; i0 < HIDDEN; i0 += TILE)
-            for (int b0 = 0; b0 < BATCH; b0 += TILE) {
+        for (int i0 = 0; i0 < HIDDEN; i0 += ROWS)
+            for (int b0 = 0; b0 < BATCH; b0 += COLUMNS) {
                 Tile tile = {};
                 multiply(tile, shared, weights + i0 * HIDDEN, HIDDEN, 1, HIDDEN - i0, s.states + (u64)(t - 1) * STATE + b0,
                          BATCH, 1, BATCH - b0, HIDDEN);
                 if (t <= input_steps)
                     multiply(tile, shared, weights + INPUT_AT + i0 * COMPONENTS, COMPONENTS, 1, HIDDEN - i0,
                              s.values + (t - 1) * VALUES + b0, BATCH, 1, BATCH - b0, COMPONENTS);
-                for (int i = 0; i < 4; i++)
+                for (int i = 0; i < THREAD_ROWS; i++)
                     for (int j = 0; j < 4; j++) {
                         u32 unit = i0 + tile_row() + i, sample = b0 + tile_column() + j;
                         if (unit >= HIDDEN || sample >= BATCH) continue;
@@ -170,15 +200,15 @@ __device__ void backward(Factors &shared, const float *weights, const Scratch &s
     // deltas[t - 1] belongs to states[t].
     for (u32 t = steps; t > 0; t--) {
         __syncthreads();
-        for (int i0 = 0; i0 < HIDDEN; i0 += TILE)
-            for (int b0 = 0; b0 < BATCH; b0 += TILE) {
+        for (int i0 = 0; i0 < HIDDEN; i0 += ROWS)
+            for (int b0 = 0; b0 < BATCH; b0 += COLUMNS) {
                 Tile tile = {};
                 multiply(tile, shared, weights + i0, 1, HIDDEN, HIDDEN - i0, s.deltas + (u64)t * STATE + b0, BATCH, 1,
                          BATCH - b0, HIDDEN);
                 if (t > input_steps)
                     multiply(tile, shared, weights + READOUT_AT + i0, 1, HIDDEN, HIDDEN - i0,
                              s.outputs + (u64)(t - 1 - input_steps) * VALUES + b0, BATCH, 1, BATCH - b0, COMPONENTS);
-                for (int i = 0; i < 4; i++)
+                for (int i = 0; i < THREAD_ROWS; i++)
                     for (int j = 0; j < 4; j++) {
                         u32 unit = i0 + tile_row() + i, sample = b0 + tile_column() + j;
                         if (unit >= HIDDEN || sample >= BATCH) continue;
@@ -190,19 +220,51 @@ __device__ void backward(Factors &shared, const float *weights, const Scratch &s
     __syncthreads();
 }
 
-// gradient (rows x columns, row-major) = sum over time of left_t * right_t', both (unit, sample).
-__device__ void outer(Factors &shared, float *gradient, const float *left, int rows, u64 left_step, const float *right,
-                      int columns, u64 right_step, u32 steps) {
-    for (int i0 = 0; i0 < rows; i0 += TILE)
-        for (int j0 = 0; j0 < columns; j0 += TILE) {
+// The gradient of W_hh: the sum over time of delta_t * state_(t-1)', both (unit, sample).
+__device__ void recurrent_gradient(Factors &shared, const Scratch &s, u32 steps) {
+    for (int i0 = 0; i0 < HIDDEN; i0 += ROWS)
+        for (int j0 = 0; j0 < HIDDEN; j0 += COLUMNS) {
             Tile tile = {};
             for (u32 t = 0; t < steps; t++)
-                multiply(tile, shared, left + t * left_step + i0 * BATCH, BATCH, 1, rows - i0,
-                         right + t * right_step + j0 * BATCH, 1, BATCH, columns - j0, BATCH);
-            for (int i = 0; i < 4; i++)
+                multiply(tile, shared, s.deltas + (u64)t * STATE + i0 * BATCH, BATCH, 1, HIDDEN - i0,
+                         s.states + (u64)t * STATE + j0 * BATCH, 1, BATCH, HIDDEN - j0, BATCH);
+#pragma unroll
+            for (int i = 0; i < THREAD_ROWS; i++)
+#pragma unroll
                 for (int j = 0; j < 4; j++) {
                     int row = i0 + tile_row() + i, column = j0 + tile_column() + j;
-                    if (row < rows && column < columns) gradient[row * columns + column] = tile.sum[i][j];
+                    if (row < HIDDEN && column < HIDDEN) s.gradient[row * HIDDEN + column] = tile.sum[i][j];
+                }
+        }
+}
+
+// gradient[c * component_stride + unit * unit_stride] = the sum over time and samples of values_t[c] * states_t[unit]. A warp has
+// eight units and eight components at a time; its lanes are samples.
+__device__ void small_gradient(float *gradient, u32 component_stride, u32 unit_stride, const float *values, const float *states,
+                               u32 steps) {
+    for (u32 i0 = threadIdx.x / 32 * 8; i0 < HIDDEN; i0 += THREADS / 32 * 8)
+        for (u32 c0 = 0; c0 < COMPONENTS; c0 += 8) {
+            float sum[8][8] = {};
+            for (u32 t = 0; t < steps; t++)
+                for (u32 sample = threadIdx.x % 32; sample < BATCH; sample += 32) {
+                    float x[8], y[8];
+#pragma unroll
+                    for (u32 k = 0; k < 8; k++) {
+                        x[k] = i0 + k < HIDDEN ? states[(u64)t * STATE + (i0 + k) * BATCH + sample] : 0.0f;
+                        y[k] = c0 + k < COMPONENTS ? values[(u64)t * VALUES + (c0 + k) * BATCH + sample] : 0.0f;
+                    }
+#pragma unroll
+                    for (int i = 0; i < 8; i++)
+#pragma unroll
+                        for (int c = 0; c < 8; c++) sum[i][c] = fmaf(x[i], y[c], sum[i][c]);
+                }
+#pragma unroll
+            for (u32 i = 0; i < 8; i++)
+#pragma unroll
+                for (u32 c = 0; c < 8; c++) {
+                    for (int offset = 16; offset; offset >>= 1) sum[i][c] += __shfl_xor_sync(~0u, sum[i][c], offset);
+                    if (threadIdx.x % 32 == 0 && i0 + i < HIDDEN && c0 + c < COMPONENTS)
+                        gradient[(c0 + c) * component_stride + (i0 + i) * unit_stride] = sum[i][c];
                 }
         }
 }
@@ -234,10 +296,9 @@ __device__ void take_steps(const Launch &launch, u32 index, u32 until) {
         forward(shared, weights, s, input_steps, steps);
         read_out(weights, s, sums, input_steps, horizon, (float)(2.0 / (components * horizon)));
         backward(shared, weights, s, input_steps, steps);
-        outer(shared, s.gradient, s.deltas, HIDDEN, STATE, s.states, HIDDEN, STATE, steps);
-        outer(shared, s.gradient + INPUT_AT, s.deltas, HIDDEN, STATE, s.values, COMPONENTS, VALUES, input_steps);
-        outer(shared, s.gradient + READOUT_AT, s.outputs, COMPONENTS, VALUES, s.states + (u64)(input_steps + 1) * STATE,
-              HIDDEN, STATE, horizon);
+        recurrent_gradient(shared, s, steps);
+        small_gradient(s.gradient + INPUT_AT, 1, COMPONENTS, s.values, s.deltas, input_steps);
+        small_gradient(s.gradient + READOUT_AT, HIDDEN, 1, s.outputs, s.states + (u64)(input_steps + 1) * STATE, horizon);
         if (BIAS) {
             row_sums(s.gradient + BIAS_INPUT_AT, s.deltas, HIDDEN, STATE, steps);
             row_sums(s.gradient + BIAS_RECURRENT_AT, s.deltas, HIDDEN, STATE, steps);
@@ -255,4 +316,4 @@ __device__ void take_steps(const Launch &launch, u32 index, u32 until) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS) train(Launch launch) { work_through_queue(launch); }
+extern "C" __global__ void __launch_bounds__(THREADS, 2) train(Launch launch) { work_through_queue(launch); }

@@ -31,7 +31,7 @@ __device__ __forceinline__ void prepare_fragment(uint4 *high, uint4 *low, float 
         split(element(i, j) * weight_scale, element(i, j + 1) * weight_scale, r[k]);
     }
     high[lane()] = make_uint4(r[0][0], r[1][0], r[2][0], r[3][0]);
-    if (PARTS == 2) low[lane()] = make_uint4(r[0][PARTS - 1], r[1][PARTS - 1], r[2][PARTS - 1], r[3][PARTS - 1]);
+    low[lane()] = make_uint4(r[0][1], r[1][1], r[2][1], r[3][1]);
 }
 
 __device__ __forceinline__ void prepare_small_matrices(Shared &shared, const float *weights, float weight_scale) {
@@ -40,12 +40,12 @@ __device__ __forceinline__ void prepare_small_matrices(Shared &shared, const flo
     auto readout_at = [&](u32 component, u32 unit) {
         return component < COMPONENTS && unit < HIDDEN ? readout[component * HIDDEN + unit] : 0.0f;
     };
-    prepare_fragment(shared.input[0][w], shared.input[PARTS - 1][w], weight_scale, [&](u32 i, u32 j) {
+    prepare_fragment(shared.input[0][w], shared.input[1][w], weight_scale, [&](u32 i, u32 j) {
         return w * 16 + i < HIDDEN && j < COMPONENTS ? input[(w * 16 + i) * COMPONENTS + j] : 0.0f;
     });
-    prepare_fragment(shared.readout_transposed[0][w], shared.readout_transposed[PARTS - 1][w], weight_scale,
+    prepare_fragment(shared.readout_transposed[0][w], shared.readout_transposed[1][w], weight_scale,
                      [&](u32 i, u32 j) { return readout_at(j, w * 16 + i); });
-    prepare_fragment(shared.readout[0][w], shared.readout[PARTS - 1][w], weight_scale,
+    prepare_fragment(shared.readout[0][w], shared.readout[1][w], weight_scale,
                      [&](u32 i, u32 j) { return readout_at(i, w * 16 + j); });
 }
 
@@ -56,18 +56,6 @@ __device__ __forceinline__ void fragment(u32 (&r)[4], const uint4 *from) {
 
 // ---- Inputs.
 
-// 16 bits of a sample from component 0 of input step t on; those beyond COMPONENTS meet weights of zero.
-__device__ __forceinline__ u32 input_bits(const u32 *bits, u32 bit_words, u32 sample, u32 t) {
-    u32 position = t * COMPONENTS;
-    const u32 *word = bits + sample * bit_words + (position >> 5);
-    return __funnelshift_r(word[0], word[1], position & 31);
-}
-
-// Bits 0 and 1 as the pair of fp16 numbers they stand for: set is +1, clear is -1.
-__device__ __forceinline__ u32 signs(u32 first, u32 second) {
-    return 0xBC00BC00u ^ (first & 1) << 15 ^ (second & 1) << 31;
-}
-
 // c += W_uh u(t) for a half batch.
 __device__ __forceinline__ void add_inputs(float (&c)[16], const Shared &shared, u32 bit_words, u32 t, u32 half) {
     u32 a[PARTS][4], column = lane() % 4 * 2;
@@ -77,7 +65,7 @@ __device__ __forceinline__ void add_inputs(float (&c)[16], const Shared &shared,
     for (int n = 0; n < 4; n++) {
         u32 x = input_bits(shared.bits(), bit_words, half * 32 + n * 8 + lane() / 4, t) >> column;
 #pragma unroll
-        for (int part = PARTS - 1; part >= 0; part--)
+        for (int part = 1; part >= 0; part--)
             multiply(c + n * 4, a[part], signs(x, x >> 1), signs(x >> 8, x >> 9));
     }
 }
@@ -94,24 +82,6 @@ __device__ __forceinline__ void store_half(u32 tile, u32 half, const u32 (&parts
                                       parts[2 * n + 3][part]);
 }
 
-__device__ __forceinline__ void fence_tiles() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-
-__device__ __forceinline__ void store_history(u8 *to, const u8 *from) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(address(from)), "r"(SLOT_BYTES)
-                 : "memory");
-}
-
-__device__ __forceinline__ void load_history(u8 *to, const u8 *from, u64 *arrived) {
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(arrived)), "r"(SLOT_BYTES) : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(address(to)),
-                 "l"(from), "r"(SLOT_BYTES), "r"(address(arrived)) : "memory");
-}
-
-__device__ __forceinline__ void wait_for(u64 *arrived, u32 parity) {
-    asm volatile("{ .reg .pred done; again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1; @!done bra again; }" ::"r"(
-                     address(arrived)), "r"(parity) : "memory");
-}
-
 __device__ __forceinline__ void clear(u8 *tile) {
     for (u32 i = threadIdx.x; i < SLOT_BYTES / 16; i += THREADS) ((uint4 *)tile)[i] = make_uint4(0, 0, 0, 0);
 }
@@ -122,7 +92,7 @@ __device__ __forceinline__ void finish_states(const float (&c)[CHAINS][2][16], u
 #pragma unroll
     for (int i = 0; i < 8; i++) {
         float a = c[0][half][2 * i], b = c[0][half][2 * i + 1];
-        if (CHAINS == 2) a += c[CHAINS - 1][half][2 * i], b += c[CHAINS - 1][half][2 * i + 1];
+        a += c[1][half][2 * i], b += c[1][half][2 * i + 1];
         squash(a, b, inverse);
         split(a, b, parts[i]);
     }
@@ -140,7 +110,7 @@ __device__ __forceinline__ void forward(Shared &shared, const float *weights, u8
     __syncthreads();
     u32 before = 0, now = 1;
     if (threadIdx.x == 0) {
-        store_history(history, shared.states[0]);
+        store_history(history, shared.states[0], SLOT_BYTES);
         asm volatile("cp.async.bulk.commit_group;" ::: "memory");
     }
     for (u32 t = 1; t <= steps; t++) {
@@ -156,7 +126,7 @@ __device__ __forceinline__ void forward(Shared &shared, const float *weights, u8
 #pragma unroll
         for (int term = TERMS - 1; term >= 0; term--) {
             multiply_tile<0, DEPTH / CHAINS>(c[0], fragments, from, term);
-            if (CHAINS == 2) multiply_tile<DEPTH / CHAINS, DEPTH>(c[CHAINS - 1], fragments, from, term);
+            multiply_tile<DEPTH / CHAINS, DEPTH>(c[1], fragments, from, term);
         }
         group_commit();
         group_wait<0>();
@@ -170,7 +140,7 @@ __device__ __forceinline__ void forward(Shared &shared, const float *weights, u8
         __syncthreads();
         // Every step commits a group, if only an empty one, so that counting groups is counting steps.
         if (threadIdx.x == 0) {
-            if (t + SLOTS <= steps) store_history(history + (u64)t * SLOT_BYTES, shared.states[now]);
+            if (t + SLOTS <= steps) store_history(history + (u64)t * SLOT_BYTES, shared.states[now], SLOT_BYTES);
             asm volatile("cp.async.bulk.commit_group;" ::: "memory");
         }
         before = now, now = now + 1 == SLOTS ? 0 : now + 1;

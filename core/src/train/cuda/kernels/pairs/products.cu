@@ -1,13 +1,6 @@
 // ---- The large products. Sums of a half batch: those of the n-th 8 samples are c[half][4 n ..], as mma.sync has them.
 
 #if WARPGROUP
-#define NO_SWIZZLE 0
-#define SWIZZLE_128 1
-// A descriptor of a tile; strides in bytes.
-__device__ __forceinline__ u64 describe(u32 at, u32 leading, u32 stride, u64 swizzle) {
-    return (u64)(at >> 4) | (u64)(leading >> 4) << 16 | (u64)(stride >> 4) << 32 | swizzle << 62;
-}
-
 #if HIDDEN <= 64
 __device__ __forceinline__ void multiply_group_n64_transposed(float (&c)[32], const u32 (&a)[4], u64 b) {
     asm volatile("{ .reg .pred add; setp.ne.b32 add, 1, 0;\n"
@@ -57,27 +50,13 @@ __device__ __forceinline__ void multiply_group_n64(float (&c)[2][16], const u32 
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-__device__ __forceinline__ void group_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ __forceinline__ void group_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-template <int LEFT> __device__ __forceinline__ void group_wait() {
-    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
-}
-template <int N> __device__ __forceinline__ void settle(float (&c)[N]) {
-#pragma unroll
-    for (int i = 0; i < N; i++) asm volatile("" : "+f"(c[i])::"memory");
-}
-#else
-__device__ __forceinline__ void group_begin() {}
-__device__ __forceinline__ void group_commit() {}
-template <int LEFT> __device__ __forceinline__ void group_wait() {}
-template <int N> __device__ __forceinline__ void settle(float (&c)[N]) {}
 #endif
 
 // c += one term of weights (16 units x UNITS) * tile (UNITS x samples), over the given part of the inner dimension; 1 and 2
 // are the terms with a low part. Callers go from the last to the first, so that large sums are rounded as seldom as can be.
 template <int FROM, int TO>
 __device__ __forceinline__ void multiply_tile(float (&c)[2][16], const u32 (&weights)[PARTS][DEPTH][4], u32 tile, int term) {
-    const u32 weight_part = term == 2 ? PARTS - 1 : 0, tile_at = tile + (term == 1 ? TILE_BYTES : 0);
+    const u32 weight_part = term == 2 ? 1 : 0, tile_at = tile + (term == 1 ? TILE_BYTES : 0);
 #pragma unroll
     for (int k = FROM; k < TO; k++) {
 #if WARPGROUP
@@ -104,9 +83,9 @@ __device__ __forceinline__ void multiply_outer(float (&c)[UNITS / 2], const u32 
         for (int k = 0; k < 2; k++) {
             u64 b = describe(tile + (term == 1 ? TILE_BYTES : 0) + (half * 2 + k) * 2048, PANEL_BYTES, 1024, SWIZZLE_128);
 #if HIDDEN <= 64
-            multiply_group_n64_transposed(c, deltas[term == 2 ? PARTS - 1 : 0][k], b);
+            multiply_group_n64_transposed(c, deltas[term == 2 ? 1 : 0][k], b);
 #else
-            multiply_group_n128_transposed(c, deltas[term == 2 ? PARTS - 1 : 0][k], b);
+            multiply_group_n128_transposed(c, deltas[term == 2 ? 1 : 0][k], b);
 #endif
         }
 #else
@@ -119,10 +98,8 @@ __device__ __forceinline__ void multiply_outer(float (&c)[UNITS / 2], const u32 
             for (int part = 0; part < PARTS; part++) load_matrices_transposed(b[part], at + part * TILE_BYTES);
 #pragma unroll
             for (int m = 0; m < 2; m++) {
-                if (PARTS == 2) {
-                    multiply(c + 4 * (n + m), deltas[PARTS - 1][k], b[0][2 * m], b[0][2 * m + 1]);
-                    multiply(c + 4 * (n + m), deltas[0][k], b[PARTS - 1][2 * m], b[PARTS - 1][2 * m + 1]);
-                }
+                multiply(c + 4 * (n + m), deltas[1][k], b[0][2 * m], b[0][2 * m + 1]);
+                multiply(c + 4 * (n + m), deltas[0][k], b[1][2 * m], b[1][2 * m + 1]);
                 multiply(c + 4 * (n + m), deltas[0][k], b[0][2 * m], b[0][2 * m + 1]);
             }
         }

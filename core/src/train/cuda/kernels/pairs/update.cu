@@ -16,10 +16,10 @@ __device__ __forceinline__ double sum_of_squares(const Gradient &gradient) {
 // The nearest number that a pair holds. Those beyond the range of pairs, or so small that what a pair leaves out is nothing
 // beside other weights, stay as they are.
 __device__ __forceinline__ float held(float weight) {
-    if (PARTS == 1 || !(fabsf(weight) > 0.001f && fabsf(weight) < 60000.0f / WEIGHT_SCALE)) return weight;
+    if (!(fabsf(weight) > 0.001f && fabsf(weight) < 60000.0f / WEIGHT_SCALE)) return weight;
     u32 parts[PARTS];
     split(weight * WEIGHT_SCALE, 0.0f, parts);
-    return (unpack(parts[0]).x + unpack(parts[PARTS - 1]).x) * (1.0f / WEIGHT_SCALE);
+    return (unpack(parts[0]).x + unpack(parts[1]).x) * (1.0f / WEIGHT_SCALE);
 }
 
 __device__ __forceinline__ void update(const Adam &adam, const Gradient &gradient, float unscale, float *weights, float *first,

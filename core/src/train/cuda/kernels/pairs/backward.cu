@@ -23,11 +23,9 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
                 u32 high[4], low[4];
                 fragment(high, shared.readout[0][k + m]);
                 multiply(y[m], high, b[0][2 * m], b[0][2 * m + 1]);
-                if (PARTS == 2) {
-                    fragment(low, shared.readout[PARTS - 1][k + m]);
-                    multiply(y[2], low, b[0][2 * m], b[0][2 * m + 1]);
-                    multiply(y[3], high, b[PARTS - 1][2 * m], b[PARTS - 1][2 * m + 1]);
-                }
+                fragment(low, shared.readout[1][k + m]);
+                multiply(y[2], low, b[0][2 * m], b[0][2 * m + 1]);
+                multiply(y[3], high, b[1][2 * m], b[1][2 * m + 1]);
             }
         }
         float squared = 0, correct = 0, error[4];
@@ -37,6 +35,7 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
             float u = sign_at(shared.bits() + (n * 8 + column + r % 2) * bit_words, position);
             if (entry >> 31) u = -u;
             float output = (y[0][r] + y[1][r] + (y[2][r] + y[3][r])) * inverse;
+            output = fmaf(output, GIVE_OUTPUT, output);
             bool real = row + r / 2 * 8 < COMPONENTS;
             error[r] = real ? output - u : 0.0f;
             squared = fmaf(error[r], error[r], squared);
@@ -59,7 +58,7 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
 
 // c += one term of W_r' e(t).
 __device__ __forceinline__ void add_errors(float (&c)[2][16], const u32 (&readout)[PARTS][4], u32 errors, int term) {
-    const u32 readout_part = term == 2 ? PARTS - 1 : 0, errors_at = errors + (term == 1 ? ERROR_BYTES : 0);
+    const u32 readout_part = term == 2 ? 1 : 0, errors_at = errors + (term == 1 ? ERROR_BYTES : 0);
 #if WARPGROUP
     multiply_group_n64(c, readout[readout_part], describe(errors_at, 128, 256, NO_SWIZZLE));
 #else
@@ -105,7 +104,7 @@ __device__ __forceinline__ void add_input_gradient(float (&gradient)[4 * COMPONE
 #pragma unroll
         for (int n = 0; n < COMPONENT_TILES; n++)
 #pragma unroll
-            for (int part = PARTS - 1; part >= 0; part--)
+            for (int part = 1; part >= 0; part--)
                 multiply(gradient + 4 * n, deltas[part][k], signs(x[0] >> 8 * n, x[1] >> 8 * n), signs(x[2] >> 8 * n, x[3] >> 8 * n));
     }
 }
@@ -155,7 +154,7 @@ __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, con
         u32 previous = slot == 0 ? SLOTS - 1 : slot - 1;
         if (threadIdx.x == 0 && t < steps && t + 1 >= SLOTS) {
             u32 later = slot + 1 == SLOTS ? 0 : slot + 1;
-            load_history(shared.states[later], history + (u64)(t + 1 - SLOTS) * SLOT_BYTES, &shared.arrived[later]);
+            load_history(shared.states[later], history + (u64)(t + 1 - SLOTS) * SLOT_BYTES, SLOT_BYTES, &shared.arrived[later]);
         }
         const u32 state = address(shared.states[slot]), earlier = address(shared.states[previous]);
         const u32 from = address(shared.deltas[(t + 1) & 1]), to = address(shared.deltas[t & 1]);
@@ -173,7 +172,7 @@ __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, con
             multiply_tile<0, DEPTH>(c, fragments, from, term);
         }
         group_commit();
-        if (TERMS == 3 && t < steps && (steps - t) % FLUSH_STEPS == 0) {
+        if (t < steps && (steps - t) % FLUSH_STEPS == 0) {
             bool first = steps - t == FLUSH_STEPS;
 #pragma unroll
             for (int i = 0; i < UNITS / 8; i += 4) put_aside<4>(gradient.recurrent + 4 * i, aside + i * THREADS, first);
@@ -204,10 +203,8 @@ __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, con
 #pragma unroll
                 for (int i = 0; i < 4; i++) {
                     float2 x = unpack(h[0][i]);
-                    if (PARTS == 2) {
-                        float2 low = unpack(h[PARTS - 1][i]);
-                        x.x += low.x, x.y += low.y;
-                    }
+                    float2 low = unpack(h[1][i]);
+                    x.x += low.x, x.y += low.y;
                     float *sum = c[half] + n * 4 + i * 2;
                     split(sum[0] * give * fmaf(-x.x, x.x, 1.0f), sum[1] * give * fmaf(-x.y, x.y, 1.0f), parts[2 * n + i]);
 #pragma unroll
@@ -227,7 +224,7 @@ __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, con
         __syncthreads();
         slot = previous;
     }
-    if (TERMS == 3 && steps > FLUSH_STEPS) {
+    if (steps > FLUSH_STEPS) {
         take_back<UNITS / 8>(gradient.recurrent, aside);
         take_back<2>(gradient.readout, aside + UNITS / 8 * THREADS);
     }

@@ -1,0 +1,287 @@
+//! The kernel that trains networks of a shape, and what a launch of it needs.
+
+use super::Precision;
+use super::shape::Shape;
+
+/// A part of the device that multiplies, as `kernels/peak.cu` numbers them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// The fp32 units.
+    Plain = 0,
+    /// The tensor cores, a warp at a time.
+    Warp = 1,
+    /// The tensor cores, four warps at a time.
+    Warpgroup = 2,
+}
+
+/// Source and options for the run-time compiler.
+pub(super) struct Program {
+    /// Tells programs apart, for messages and files.
+    pub(super) name: String,
+    pub(super) source: String,
+    pub(super) options: Vec<String>,
+}
+
+impl Unit {
+    /// The program that does nothing but multiply on this unit.
+    pub(super) fn peak(self, (major, minor): (i32, i32)) -> Program {
+        let suffix = if self == Self::Warpgroup { "a" } else { "" };
+        Program {
+            name: format!("peak{}-sm{major}{minor}", self as u8),
+            source: include_str!("kernels/peak.cu").into(),
+            options: vec![format!("--gpu-architecture=sm_{major}{minor}{suffix}"), format!("-DUNIT={}", self as u8)],
+        }
+    }
+
+    /// Operations of one warp in one turn of that program's loop.
+    pub(super) fn peak_operations(self) -> f64 {
+        match self {
+            Self::Plain => 2.0 * 32.0 * 128.0,
+            Self::Warp => 2.0 * 16.0 * 8.0 * 16.0 * 32.0,
+            Self::Warpgroup => 2.0 * 16.0 * 64.0 * 16.0 * 16.0,
+        }
+    }
+}
+
+/// What kernels for tensor cores begin with.
+const INSTRUCTIONS: &str = include_str!("kernels/instructions.cu");
+
+/// The kernel that multiplies pairs, in the order of its parts.
+const PAIRS: [&str; 6] = [
+    INSTRUCTIONS,
+    include_str!("kernels/pairs/layout.cu"),
+    include_str!("kernels/pairs/products.cu"),
+    include_str!("kernels/pairs/forward.cu"),
+    include_str!("kernels/pairs/backward.cu"),
+    include_str!("kernels/pairs/update.cu"),
+];
+
+/// The fast kernel, in the order of its parts.
+const FAST: [&str; 6] = [
+    INSTRUCTIONS,
+    include_str!("kernels/fast/layout.cu"),
+    include_str!("kernels/fast/products.cu"),
+    include_str!("kernels/fast/forward.cu"),
+    include_str!("kernels/fast/backward.cu"),
+    include_str!("kernels/fast/update.cu"),
+];
+
+/// How a kernel multiplies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arithmetic {
+    /// fp32.
+    Plain,
+    /// Pairs of fp16 numbers on tensor cores, three products for one.
+    Pairs,
+    /// Pairs forward, fewer products backward, by whole warpgroups.
+    Fast,
+}
+
+/// A kernel for a shape, and what a launch of it needs.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Kernel {
+    shape: Shape,
+    arithmetic: Arithmetic,
+    /// Whether whole warpgroups multiply, which needs exactly compute capability 9.0.
+    warpgroup: bool,
+    capability: (i32, i32),
+}
+
+/// The most units and components that the tensor cores' kernels take, and the batch they are written for.
+const TENSOR_LIMITS: (usize, usize, usize) = (128, 16, 64);
+
+impl Kernel {
+    pub(super) fn choose(shape: Shape, precision: Precision, capability: (i32, i32)) -> Self {
+        let (hidden, components, batch) = TENSOR_LIMITS;
+        let fits = shape.hidden <= hidden && shape.components <= components && shape.batch == batch;
+        let simple = shape.activation == 0 && !shape.bias && !shape.dense;
+        let warpgroup = capability == (9, 0);
+        let arithmetic = match precision {
+            _ if !fits || !simple || capability.0 < 9 => Arithmetic::Plain,
+            Precision::Plain => Arithmetic::Plain,
+            Precision::Fast if warpgroup => Arithmetic::Fast,
+            Precision::Fast | Precision::Single => Arithmetic::Pairs,
+        };
+        Self { shape, arithmetic, warpgroup, capability }
+    }
+
+    fn is_tensor(&self) -> bool {
+        self.arithmetic != Arithmetic::Plain
+    }
+
+    pub(super) fn program(&self) -> Program {
+        Program { name: self.name(), source: self.source(), options: self.options() }
+    }
+
+    fn source(&self) -> String {
+        let kernel = match self.arithmetic {
+            Arithmetic::Plain => include_str!("kernels/plain.cu").into(),
+            Arithmetic::Pairs => PAIRS.concat(),
+            Arithmetic::Fast => FAST.concat(),
+        };
+        format!("{}\n{kernel}", include_str!("kernels/common.cu"))
+    }
+
+    /// A name that tells kernels apart, for messages and files.
+    pub(super) fn name(&self) -> String {
+        let Shape { hidden, components, batch, bias, dense, activation } = self.shape;
+        let (major, minor) = self.capability;
+        let kind = format!("{:?}", self.arithmetic).to_lowercase();
+        let extras = format!("{}{}", if bias { "-bias" } else { "" }, if dense { "-dense" } else { "" });
+        format!("{kind}-h{hidden}-d{components}-b{batch}-a{activation}{extras}-sm{major}{minor}")
+    }
+
+    fn options(&self) -> Vec<String> {
+        let Shape { hidden, components, batch, bias, dense, activation } = self.shape;
+        let (major, minor) = self.capability;
+        let suffix = if self.is_tensor() && self.warpgroup { "a" } else { "" };
+        let mut options = vec![
+            format!("--gpu-architecture=sm_{major}{minor}{suffix}"),
+            format!("-DHIDDEN={hidden}"),
+            format!("-DCOMPONENTS={components}"),
+        ];
+        if self.is_tensor() {
+            options.push(format!("-DWARPGROUP={}", u8::from(self.warpgroup)));
+        } else {
+            options.push(format!("-DBATCH={batch}"));
+            options.push(format!("-DACTIVATION={activation}"));
+            options.push(format!("-DBIAS={}", u8::from(bias)));
+            options.push(format!("-DDENSE={}", u8::from(dense)));
+        }
+        options
+    }
+
+    fn padded_units(&self) -> usize {
+        if self.shape.hidden <= 64 { 64 } else { 128 }
+    }
+
+    /// Bytes of one fp16 number of every state of a time step.
+    fn tile_bytes(&self) -> usize {
+        self.padded_units() * self.shape.batch * 2
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        match self.arithmetic {
+            Arithmetic::Plain => 256,
+            Arithmetic::Pairs => self.padded_units() * 2,
+            Arithmetic::Fast => 128,
+        }
+    }
+
+    /// Words of input bits of a sample, one more than whole blocks of 128 bits.
+    pub(super) fn bit_words(&self, input_steps: usize) -> usize {
+        (input_steps * self.shape.components).div_ceil(128) * 4 + 1
+    }
+
+    /// Dynamic shared memory of a block: struct Shared of the kernel's `layout.cu`, and the input bits behind it.
+    pub(super) fn shared_bytes(&self, input_steps: usize) -> usize {
+        let (units, batch, records) = (self.padded_units(), self.shape.batch, 1024);
+        let errors = batch * 32;
+        let structure: usize = match self.arithmetic {
+            Arithmetic::Plain => return 0,
+            Arithmetic::Pairs => 5 * 2 * self.tile_bytes() + 3 * 2 * units / 16 * 512 + 2 * 2 * errors + records,
+            Arithmetic::Fast => 2 * (units + 16) * units * 2 + 2 * self.tile_bytes() + errors + records,
+        };
+        structure.next_multiple_of(1024) + batch * self.bit_words(input_steps) * 4
+    }
+
+    /// Global memory of a block for the longest batch of `steps` time steps.
+    pub(super) fn scratch_bytes(&self, steps: usize) -> usize {
+        let Shape { hidden, components, batch, .. } = self.shape;
+        let bytes = match self.arithmetic {
+            Arithmetic::Plain => {
+                4 * (self.shape.parameter_stride() + 2 * (steps + 1) * hidden * batch + 2 * steps * components * batch)
+            }
+            Arithmetic::Pairs => {
+                let aside = (self.padded_units() / 8 + 2) * self.threads() * 16;
+                aside + (steps + 1) * 2 * self.tile_bytes()
+            }
+            Arithmetic::Fast => {
+                let input = self.padded_units() / 8 * 512;
+                let gradient = self.threads() * self.padded_units() / 64 * components.div_ceil(8) * 16;
+                input + gradient + steps * (self.threads() * 16 + self.tile_bytes())
+            }
+        };
+        bytes.next_multiple_of(256)
+    }
+
+    /// Partial sums of each output step.
+    pub(super) fn sums_per_step(&self) -> usize {
+        match self.arithmetic {
+            Arithmetic::Plain => 1,
+            Arithmetic::Pairs => 8,
+            Arithmetic::Fast => 4,
+        }
+    }
+
+    /// Floating-point operations that the device does for each one of the mathematics.
+    pub(super) fn products(&self) -> usize {
+        match self.arithmetic {
+            Arithmetic::Plain => 1,
+            Arithmetic::Pairs => 3,
+            // Three forward, two for the deltas, one for the gradient.
+            Arithmetic::Fast => 2,
+        }
+    }
+
+    /// What does the multiplying.
+    pub(super) fn unit(&self) -> Unit {
+        match (self.is_tensor(), self.warpgroup) {
+            (false, _) => Unit::Plain,
+            (true, false) => Unit::Warp,
+            (true, true) => Unit::Warpgroup,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Activation;
+    use crate::task::Task;
+    use crate::train::{Job, Start, TrainParams};
+
+    fn shape(change: impl Fn(&mut TrainParams)) -> Shape {
+        let mut params = TrainParams::default();
+        change(&mut params);
+        Shape::of(&Job { task: Task::named("T1", None, None).unwrap(), params, start: Start::Random })
+    }
+
+    #[test]
+    fn tensor_cores_are_used_where_device_shape_and_precision_allow() {
+        let arithmetic = |precision, capability, change: fn(&mut TrainParams)| {
+            Kernel::choose(shape(change), precision, capability).arithmetic
+        };
+        assert_eq!(arithmetic(Precision::Single, (9, 0), |_| ()), Arithmetic::Pairs);
+        assert_eq!(arithmetic(Precision::Fast, (9, 0), |p| p.hidden = 33), Arithmetic::Fast);
+        assert_eq!(arithmetic(Precision::Fast, (10, 0), |_| ()), Arithmetic::Pairs);
+        assert_eq!(arithmetic(Precision::Plain, (9, 0), |_| ()), Arithmetic::Plain);
+        assert_eq!(arithmetic(Precision::Single, (8, 9), |_| ()), Arithmetic::Plain);
+        for change in [
+            (|p| p.hidden = 129) as fn(&mut TrainParams),
+            |p| p.batch = 32,
+            |p| p.bias = true,
+            |p| p.activation = Activation::Relu,
+        ] {
+            assert_eq!(arithmetic(Precision::Single, (9, 0), change), Arithmetic::Plain);
+        }
+    }
+
+    #[test]
+    fn warpgroups_multiply_only_where_they_exist() {
+        let options = |capability| Kernel::choose(shape(|_| ()), Precision::Single, capability).options().join(" ");
+        assert!(options((9, 0)).contains("sm_90a") && options((9, 0)).contains("-DWARPGROUP=1"));
+        assert!(options((10, 0)).contains("sm_100 ") && options((10, 0)).contains("-DWARPGROUP=0"));
+    }
+
+    #[test]
+    fn every_tensor_kernel_fits_the_shared_memory_of_a_multiprocessor() {
+        for (hidden, pairs, fast) in [(32, 2, 4), (64, 2, 4), (100, 1, 2), (128, 1, 2)] {
+            for (precision, blocks) in [(Precision::Single, pairs), (Precision::Fast, fast)] {
+                let kernel = Kernel::choose(shape(|p| p.hidden = hidden), precision, (9, 0));
+                // 228 KiB, of which the system takes 1 KiB a block and the queue up to another.
+                assert!(blocks * (kernel.shared_bytes(16) + 2048) <= 228 * 1024, "{hidden} {precision:?}");
+            }
+        }
+    }
+}
