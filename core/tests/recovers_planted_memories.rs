@@ -161,3 +161,29 @@ fn a_dense_function_that_the_network_does_not_compute_is_no_circuit() {
     let found = interpret(&network, &Question::Task(other), &InterpretParams::default()).unwrap();
     assert_ne!(found.verdict, Verdict::Circuit, "{:?}", found.memories);
 }
+
+/// Reflections whose outputs always have the sign of one component: signs alone would call them selections.
+#[test]
+fn a_dense_function_near_a_selection_is_not_taken_for_one() {
+    let planting = Planting { s: 3, d: 2, hidden: 32, ..PLAIN };
+    for (cos, sin, words) in
+        [(-0.4, 0.917, "u1 = -0.4*u1[t-3] + 0.917*u2[t-3]"), (0.984, 0.178, "u1 = 0.984*u1[t-3] + 0.178*u2[t-3]")]
+    {
+        let mut f = Matrix::zeros(2, 6);
+        (f[(0, 0)], f[(0, 1)], f[(1, 0)], f[(1, 1)]) = (cos, sin, sin, -cos);
+        let network = plant_task(&planting, &Task::from_matrix("mirror", 3, 2, f).unwrap());
+        let found = interpret(&network, &Question::Blind { s: 3 }, &InterpretParams::default()).unwrap();
+        assert_eq!(found.recurrence, None);
+        assert_eq!(found.recurrence_in_words[0], words);
+    }
+}
+
+#[test]
+fn a_copy_that_fades_is_not_taken_for_one_that_lasts() {
+    let planting = Planting { s: 3, d: 2, hidden: 32, ..PLAIN };
+    let mut f = Matrix::zeros(2, 6);
+    (f[(0, 0)], f[(1, 1)]) = (1.0, 0.9);
+    let network = plant_task(&planting, &Task::from_matrix("fading", 3, 2, f).unwrap());
+    let found = interpret(&network, &Question::Blind { s: 3 }, &InterpretParams::default()).unwrap();
+    assert_eq!(found.recurrence_in_words, ["u1 = u1[t-3]", "u2 = 0.9*u2[t-3]"]);
+}

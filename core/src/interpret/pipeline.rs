@@ -8,8 +8,9 @@ use super::{
 use crate::circuit::Core;
 use crate::linearize::fixed_points;
 use crate::memories::Memories;
-use crate::network::Network;
-use crate::observe::{Observations, observe};
+use crate::network::{Accuracy, Network};
+use crate::observe::{Observations, ObserveParams, observe};
+use crate::random::{Purpose, Stream};
 use crate::recurrence::read_back;
 use crate::spectrum::spectrum;
 
@@ -35,7 +36,7 @@ pub fn interpret(
         for point in points.fixed().take(MOST_STARTS) {
             let mut other = interpret_from(network, question, Some(&point.ending.state), params)?;
             if other.verdict == Verdict::Circuit {
-                other.accuracy = found.accuracy;
+                other.accuracy = found.accuracy.or_else(|| accuracy_from_zero(network, &other, params));
                 other.warnings.push(Warning::StartedAtFixedPoint.into());
                 (found, shown) = (other, Some(point));
                 break;
@@ -47,6 +48,14 @@ pub fn interpret(
     found.spectrum.fixed_point =
         shown.map(|point| spectrum(&point.eigenvalues, theory, &params.origin_spectrum)).transpose()?;
     Ok(found)
+}
+
+/// Accuracy from the zero state on what was read back from elsewhere.
+fn accuracy_from_zero(network: &Network, found: &Interpretation, params: &InterpretParams) -> Option<Accuracy> {
+    let ObserveParams { seed, accuracy_episodes, accuracy_horizon, .. } = params.observe;
+    let stream = Stream::new(seed, Purpose::ScoreInputs);
+    let task = found.details.task.as_ref()?;
+    Some(network.accuracy(task, &stream, 1, accuracy_episodes, accuracy_horizon))
 }
 
 fn interpret_from(

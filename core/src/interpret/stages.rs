@@ -145,6 +145,7 @@ impl Case<'_> {
             &Findings {
                 persistence: orbit.persistence,
                 outputs: outputs.as_deref(),
+                lasting_accuracy: theory.task.as_ref().map_or(0.0, |task| self.accuracy(task).value),
                 directions: (orbit.spectrum.found, core.map_or(0, Core::dimension)),
                 held_core: held_core(core, outputs.as_deref().unwrap_or_default(), params.verdict.held),
                 score: by_orbit,
@@ -193,8 +194,9 @@ impl Case<'_> {
         if self.source.network().is_some_and(Network::has_bias) {
             warnings.push(Warning::Biases);
         }
-        if let Question::Task(task) = self.question {
-            warnings.extend(something_else(reading, task));
+        match self.question {
+            Question::Task(task) => warnings.extend(something_else(reading, task)),
+            Question::Blind { s } => warnings.extend(shorter_relations(reading, *s)),
         }
         warnings
     }
@@ -268,6 +270,18 @@ fn not_recovered(
     };
     let missed = at.iter().zip(scores).filter(|(_, score)| **score < params.memories.recovered);
     missed.map(|(index, _)| Component { variable: index / d + 1, component: index % d + 1 }).collect()
+}
+
+fn shorter_relations(reading: &Recurrence, s: usize) -> Option<Warning> {
+    let outputs: Vec<usize> = reading
+        .readings
+        .iter()
+        .filter(|reading| reading.shorter.is_some())
+        .map(|reading| reading.step.output)
+        .collect();
+    let lags = reading.readings.iter().map(|reading| reading.shorter.unwrap_or(reading.step).lag);
+    let needed = lags.max().unwrap_or(s);
+    (!outputs.is_empty() && needed < s).then_some(Warning::ShorterRelations { outputs, s, needed })
 }
 
 fn something_else(reading: &Recurrence, task: &Task) -> Option<Warning> {

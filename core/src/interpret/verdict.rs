@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct VerdictParams {
-    /// An output is held if it is right more often than this over the first s output steps; chance is 0.5.
+    /// An output is held if it is right more often than this over the first s output steps, and what is superposed lasts if
+    /// all outputs together are over a long time; chance is 0.5.
     pub held: f64,
     /// Activity that falls below this share of its largest has died out.
     pub alive: f64,
@@ -137,6 +138,8 @@ pub(super) struct Findings<'a> {
     pub(super) persistence: f64,
     /// Accuracy of each output over the first s output steps; `None` where no function is known.
     pub(super) outputs: Option<&'a [f64]>,
+    /// Accuracy over a long output phase.
+    pub(super) lasting_accuracy: f64,
     /// Lasting directions on the orbit, found and needed.
     pub(super) directions: (usize, usize),
     /// Core components on cycles that pass through held outputs only.
@@ -175,7 +178,7 @@ pub(super) fn judge(findings: &Findings<'_>, params: &VerdictParams) -> (Verdict
     });
     let verdict = if found == needed && worst >= findings.recovered {
         Verdict::Circuit
-    } else if found < findings.held_core {
+    } else if found < findings.held_core && findings.lasting_accuracy > params.held {
         Verdict::Superposed
     } else {
         Verdict::Partial
@@ -187,10 +190,11 @@ pub(super) fn judge(findings: &Findings<'_>, params: &VerdictParams) -> (Verdict
 mod tests {
     use super::*;
 
-    fn verdict(outputs: &[f64], found: usize, held_core: usize) -> Verdict {
+    fn verdict(outputs: &[f64], lasting_accuracy: f64, found: usize, held_core: usize) -> Verdict {
         let findings = Findings {
             persistence: 1.0,
             outputs: Some(outputs),
+            lasting_accuracy,
             directions: (found, 64),
             held_core,
             score: None,
@@ -210,12 +214,17 @@ mod tests {
 
     #[test]
     fn a_dropped_output_does_not_hide_that_the_others_are_superposed() {
-        assert_eq!(verdict(&[0.9, 0.5], 28, 56), Verdict::Superposed);
+        assert_eq!(verdict(&[0.9, 0.5], 0.7, 28, 56), Verdict::Superposed);
+    }
+
+    #[test]
+    fn what_is_soon_forgotten_is_not_superposed() {
+        assert_eq!(verdict(&[0.9, 0.9], 0.5, 28, 56), Verdict::Partial);
     }
 
     #[test]
     fn what_is_held_in_directions_enough_is_partial_when_an_output_is_dropped() {
-        assert_eq!(verdict(&[0.9, 0.5], 15, 15), Verdict::Partial);
-        assert_eq!(verdict(&[0.5, 0.5], 15, 0), Verdict::NotLearned);
+        assert_eq!(verdict(&[0.9, 0.5], 0.7, 15, 15), Verdict::Partial);
+        assert_eq!(verdict(&[0.5, 0.5], 0.5, 15, 0), Verdict::NotLearned);
     }
 }

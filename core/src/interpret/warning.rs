@@ -40,6 +40,15 @@ pub enum Warning {
         /// Which.
         outputs: Vec<usize>,
     },
+    /// On the orbit some outputs (from 1) repeat a nearer past than the one that the inputs show.
+    ShorterRelations {
+        /// Which.
+        outputs: Vec<usize>,
+        /// Input steps that were presented.
+        s: usize,
+        /// Input steps that the relations on the orbit need.
+        needed: usize,
+    },
     /// The network has biases: states are taken relative to their mean at each step.
     Biases,
     /// Only trajectories are known, and not the inputs behind them.
@@ -74,6 +83,15 @@ impl std::fmt::Display for Warning {
             Self::ComputesSomethingElse { outputs } => {
                 let outputs: Vec<String> = outputs.iter().map(usize::to_string).collect();
                 write!(f, "the network computes something else than its task for output {}", outputs.join(", "))
+            }
+            Self::ShorterRelations { outputs, s, needed } => {
+                let outputs: Vec<String> = outputs.iter().map(usize::to_string).collect();
+                write!(
+                    f,
+                    "output {} shows another relation on the orbit than in the first output step; inputs of {s} steps may be \
+                     too long: try {needed}",
+                    outputs.join(", ")
+                )
             }
             Self::Biases => write!(f, "the network has biases: states are taken relative to their mean at each step"),
             Self::InputsUnknown { s } => {

@@ -1,9 +1,12 @@
 //! What the outputs agree with.
 
-use super::{Reading, Step};
+use super::{Reading, RecurrenceParams, Step};
 use crate::numeric::Matrix;
 use crate::observe::Batch;
 use crate::task::Task;
+
+/// Output steps, after the first, that help to choose a reading.
+const STEPS: usize = 16;
 
 /// Inputs and then signs of outputs, one d x episodes matrix a time step.
 fn said_and_heard(batch: &Batch, means: &[Vec<f64>]) -> Vec<Matrix> {
@@ -31,7 +34,7 @@ pub(super) fn best_readings(trial: &Batch, means: &[Vec<f64>], s: usize) -> Vec<
     };
     let first = correlations(s);
     let mut sum = first.clone();
-    for t in s + 1..sequence.len().min(2 * s) {
+    for t in s + 1..sequence.len().min(s + s.min(STEPS)) {
         sum += correlations(t);
     }
     let best = |table: &Matrix, j: usize, except: Option<usize>| {
@@ -49,13 +52,20 @@ pub(super) fn best_readings(trial: &Batch, means: &[Vec<f64>], s: usize) -> Vec<
             own_past: 0.0,
             free_running: 0.0,
             residual: None,
+            shorter: None,
         }
     };
     (0..d).map(read).collect()
 }
 
 /// Fills in how far a reading holds over a long time: from the network's own past, and run freely from the inputs.
-pub(super) fn verify(readings: &mut [Reading], probe: &Batch, means: &[Vec<f64>], task: &Task) {
+pub(super) fn verify(
+    readings: &mut [Reading],
+    probe: &Batch,
+    means: &[Vec<f64>],
+    task: &Task,
+    params: &RecurrenceParams,
+) {
     let sequence = said_and_heard(probe, means);
     let (s, d, freely) = (task.s(), task.d(), probe.targets(task));
     let steps = sequence.len() - s;
@@ -72,5 +82,82 @@ pub(super) fn verify(readings: &mut [Reading], probe: &Batch, means: &[Vec<f64>]
             }
         }
         (reading.own_past, reading.free_running) = (own as f64 / all, free as f64 / all);
+    }
+    let on_orbit = agreements_on_the_orbit(&sequence, s);
+    for reading in readings {
+        reading.shorter = shorter_relation(reading.step, &on_orbit, params);
+    }
+}
+
+/// For each lag from 1 on, how often (+1 always, -1 never) each output has the sign of each component that long ago; over
+/// the later half of the output steps.
+fn agreements_on_the_orbit(sequence: &[Matrix], s: usize) -> Vec<Matrix> {
+    let first = s + (sequence.len() - s) / 2;
+    let at = |lag: usize| {
+        let mut table = Matrix::zeros(sequence[0].nrows(), sequence[0].nrows());
+        for t in first..sequence.len() {
+            table += &sequence[t] * sequence[t - lag].transpose();
+        }
+        table * faer::Scale(1.0 / (sequence[0].ncols() * (sequence.len() - first)).max(1) as f64)
+    };
+    (1..=s).map(at).collect()
+}
+
+/// Along a cycle the nearest output behind another is the one that it copies: every other relation that holds on the orbit
+/// goes through that one, and has a larger lag.
+fn shorter_relation(step: Step, on_orbit: &[Matrix], params: &RecurrenceParams) -> Option<Step> {
+    let (j, d) = (step.output - 1, on_orbit.first()?.nrows());
+    let own = f64::from(step.sign) * on_orbit[step.lag - 1][(j, step.component - 1)];
+    let least = own.max(2.0 * params.shorter - 1.0);
+    let shorter = (1..step.lag).flat_map(|lag| (0..d).map(move |component| (lag, component)));
+    shorter.map(|(lag, component)| (lag, component, on_orbit[lag - 1][(j, component)])).find_map(
+        |(lag, component, agrees)| {
+            let sign = if agrees < 0.0 { -1 } else { 1 };
+            (agrees.abs() >= least).then_some(Step { output: step.output, lag, component: component + 1, sign })
+        },
+    )
+}
+
+/// How strongly each output repeats the component that it copies: 1 where amplitudes stay as they are.
+pub(super) fn strengths(steps: &[Step], probe: &Batch, means: &[Vec<f64>]) -> Vec<f64> {
+    let value = |t: usize, j: usize, episode: usize| probe.outputs[t][(j, episode)] - means[t][j];
+    let strength = |step: &Step| {
+        let (mut product, mut square) = (0.0, f64::MIN_POSITIVE);
+        for t in step.lag..probe.outputs.len() {
+            for episode in 0..probe.episodes {
+                let past = value(t - step.lag, step.component - 1, episode);
+                product += f64::from(step.sign) * value(t, step.output - 1, episode) * past;
+                square += past * past;
+            }
+        }
+        product / square
+    };
+    steps.iter().map(strength).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, Stream};
+    use crate::task::Episodes;
+
+    #[test]
+    fn several_steps_taken_as_one_are_found_out_by_the_shorter_relation() {
+        let task = Task::named("T4", None, None).unwrap();
+        let (s, d, mut episodes) = (task.s(), task.d(), Episodes::new(&task, 32));
+        episodes.draw(&task, &Stream::new(3, Purpose::ProbeInputs), 0, 80);
+        let every = episodes.inputs().iter().chain(episodes.targets()).copied().collect::<Vec<f32>>();
+        let step = |now: &[f32]| Matrix::from_fn(d, 32, |j, episode| f64::from(now[episode * d + j]));
+        let sequence: Vec<Matrix> = every.chunks(32 * d).map(step).collect();
+        // Twice as many input steps as the recurrence needs: u5 = -u3[t-6] and u3 = u1[t-8] make u5 = -u1[t-14].
+        let (on_orbit, params) = (agreements_on_the_orbit(&sequence, 2 * s), RecurrenceParams::default());
+        let composed = Step { output: 5, lag: 14, component: 1, sign: -1 };
+        let shorter = shorter_relation(composed, &on_orbit, &params);
+        assert_eq!(shorter, Some(Step { output: 5, lag: 6, component: 3, sign: -1 }));
+        for (j, source) in task.sources().unwrap().iter().enumerate() {
+            let sign = if source.negated { -1 } else { 1 };
+            let step = Step { output: j + 1, lag: source.lag, component: source.component + 1, sign };
+            assert_eq!(shorter_relation(step, &on_orbit, &params), None, "{step:?}");
+        }
     }
 }

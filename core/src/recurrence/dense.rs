@@ -1,6 +1,6 @@
 //! A dense f from the first output step.
 
-use super::{RecurrenceError, RecurrenceParams};
+use super::{RecurrenceError, RecurrenceParams, Step, behaviour};
 use crate::circuit::Core;
 use crate::linearize::{OrbitParams, VisitedParams, orbit, visit};
 use crate::numeric::{Matrix, c64, eigenvalues, ridge_regression};
@@ -23,10 +23,45 @@ pub struct DenseReading {
 
 /// Regresses the first output on the inputs: they are independent, so f is unique. `None` if too little is explained, then
 /// or over several turns of the window, when the recurrence runs on what it said itself.
+///
+/// Signs alone do not tell a selection from a dense f that is near one. Where a selection could be stated, a dense f must
+/// have something that the selection lacks, and follow the network clearly better.
 pub(super) fn dense(
     observed: &Observations,
+    means: &[Vec<f64>],
+    steps: &[Step],
+    selection: Option<&Task>,
     params: &RecurrenceParams,
 ) -> Result<Option<DenseReading>, RecurrenceError> {
+    let (s, d) = (observed.s, observed.d);
+    if s * d > params.dense_window {
+        return Ok(None);
+    }
+    let Some(Regression { matrix, explained }) = regress(observed, params)? else { return Ok(None) };
+    if selection.is_some()
+        && is_selection(&matrix, steps, s, &behaviour::strengths(steps, &observed.probe, means), params)
+    {
+        return Ok(None);
+    }
+    if explained.iter().any(|&share| share < params.dense_explained) {
+        return Ok(None);
+    }
+    let task = Task::from_matrix("read back", s, d, matrix.clone())?;
+    let unrolled = |task: &Task| unrolled_error(&observed.probe, task, params.dense_turns * s);
+    let unrolled_error = unrolled(&task);
+    let limit = selection.map_or(params.dense_unrolled, |selection| {
+        params.dense_unrolled.min(params.dense_better * unrolled(selection))
+    });
+    let holds = unrolled_error < limit && lasts_on_the_orbit(&observed.probe, &task, params);
+    Ok(holds.then_some(DenseReading { matrix, explained, unrolled_error }))
+}
+
+struct Regression {
+    matrix: Matrix,
+    explained: Vec<f64>,
+}
+
+fn regress(observed: &Observations, params: &RecurrenceParams) -> Result<Option<Regression>, RecurrenceError> {
     let (trial, s, d) = (&observed.trial, observed.s, observed.d);
     let (window, episodes) = (s * d, trial.episodes);
     let Some(said) = trial.outputs.first() else { return Ok(None) };
@@ -45,16 +80,20 @@ pub(super) fn dense(
         }
     }
     let missed = said - &matrix * &heard;
-    let explained: Vec<f64> = (0..d)
+    let explained = (0..d)
         .map(|j| 1.0 - missed.row(j).squared_norm_l2() / said.row(j).squared_norm_l2().max(f64::MIN_POSITIVE))
         .collect();
-    if explained.iter().any(|&share| share < params.dense_explained) {
-        return Ok(None);
-    }
-    let task = Task::from_matrix("read back", s, d, matrix.clone())?;
-    let unrolled_error = unrolled_error(&observed.probe, &task, params.dense_turns * s);
-    let holds = unrolled_error < params.dense_unrolled && lasts_on_the_orbit(&observed.probe, &task, params);
-    Ok(holds.then_some(DenseReading { matrix, explained, unrolled_error }))
+    Ok(Some(Regression { matrix, explained }))
+}
+
+/// Whether each output comes from one component alone, and repeats it as it is.
+fn is_selection(matrix: &Matrix, steps: &[Step], s: usize, strengths: &[f64], params: &RecurrenceParams) -> bool {
+    let (elsewhere, departure) = params.selected;
+    steps.iter().zip(strengths).all(|(step, strength)| {
+        let chosen = matrix[(step.output - 1, (s - step.lag) * matrix.nrows() + step.component - 1)];
+        let whole = matrix.row(step.output - 1).squared_norm_l2();
+        whole - chosen * chosen <= elsewhere * whole && (strength - 1.0).abs() <= departure
+    })
 }
 
 /// Whether as many directions last on the orbit as the function keeps. A selection that is held in too few directions also

@@ -31,6 +31,16 @@ pub struct RecurrenceParams {
     pub confirmed: f64,
     /// Among relations whose residuals differ by less than this the smaller lag is taken.
     pub lag_slack: f64,
+    /// A relation with a smaller lag that agrees on the orbit at least this often, and no less often than the one that the
+    /// first output step shows, speaks against the latter: that one is several steps of the recurrence taken as one.
+    pub shorter: f64,
+    /// Share of an output that may come from elsewhere than the selected component, and the largest departure of its strength
+    /// from 1, before a dense f is considered where a selection could be stated.
+    pub selected: (f64, f64),
+    /// A dense f is then preferred if its error, run freely, is below this share of the selection's.
+    pub dense_better: f64,
+    /// A dense f is looked for in windows of at most this many components.
+    pub dense_window: usize,
     /// Share of variance that a dense f must explain to be stated.
     pub dense_explained: f64,
     /// Coefficients of a dense f below this share of the largest are taken as zero.
@@ -53,6 +63,10 @@ impl Default for RecurrenceParams {
             alive: 1e-3,
             confirmed: 0.2,
             lag_slack: 0.05,
+            shorter: 0.95,
+            selected: (0.002, 0.05),
+            dense_better: 0.5,
+            dense_window: 1024,
             dense_explained: 0.95,
             dense_smallest: 0.03,
             dense_turns: 3,
@@ -94,6 +108,9 @@ pub struct Reading {
     pub free_running: f64,
     /// Relative residual of the same relation among the readers of the linearized orbit.
     pub residual: Option<f64>,
+    /// A relation with a smaller lag that holds on the orbit as well as this one, which then is not stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shorter: Option<Step>,
 }
 
 /// How sure a recurrence is.
@@ -152,17 +169,25 @@ pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<R
     let means = observed.probe.mean_outputs();
     let mut readings = behaviour::best_readings(&observed.trial, &means, s);
     let steps: Vec<Step> = readings.iter().map(|reading| reading.step).collect();
-    behaviour::verify(&mut readings, &observed.probe, &means, &selection_task(&steps, s, d)?);
+    let selection = selection_task(&steps, s, d)?;
+    behaviour::verify(&mut readings, &observed.probe, &means, &selection, params);
     let alive = observed.probe.persistence(observed.probe.outputs.len() / 2) > params.alive;
     for reading in &mut readings {
+        reading.shorter = reading.shorter.filter(|_| alive);
         reading.stated = reading.stated
             && alive
+            && reading.shorter.is_none()
             && reading.agreement - reading.runner_up >= params.margin
             && reading.own_past.min(reading.free_running) >= params.agreement;
     }
     let agreement = readings.iter().map(|r| r.own_past.min(r.free_running)).fold(1.0, f64::min);
+    let mut dense = None;
+    if alive {
+        let whole = readings.iter().all(|reading| reading.stated).then_some(&selection);
+        dense = dense::dense(observed, &means, &steps, whole, params)?;
+        readings.iter_mut().for_each(|reading| reading.stated &= dense.is_none());
+    }
     let all = readings.iter().all(|reading| reading.stated);
-    let dense = if all || !alive { None } else { dense::dense(observed, params)? };
     let confidence = if all || dense.is_some() { Confidence::Behaviour } else { Confidence::CannotTell };
     Ok(Recurrence { readings, confidence, agreement, dense })
 }
