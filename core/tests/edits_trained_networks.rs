@@ -4,7 +4,7 @@
 
 use ketbra::edit::{Change, EditParams, Mode, edit};
 use ketbra::interpret::{InterpretParams, Question, Verdict, interpret};
-use ketbra::network::NetworkFile;
+use ketbra::network::{Activation, Initialization, NetworkFile};
 use ketbra::numeric::Svd;
 use ketbra::task::{Source, Task};
 use std::path::Path;
@@ -82,5 +82,26 @@ fn a_collapsed_network_cannot_be_edited() {
     let task = file.task(None, None).unwrap().unwrap();
     let to = Change::To(Task::named("T4", None, None).unwrap());
     let error = edit(&file.network, &task, &to, &EditParams::default()).unwrap_err().to_string();
+    assert!(error.contains("activity dies out"), "{error}");
+}
+
+#[test]
+fn a_network_that_does_not_compute_what_was_said_is_called_a_transplant_and_warned_of() {
+    let (file, _) = t3();
+    let [from, to] = ["T2", "T4"].map(|name| Task::named(name, None, None).unwrap());
+    let edited = edit(&file.network, &from, &Change::To(to), &EditParams::default()).unwrap();
+    assert_eq!((edited.mode, edited.fresh_units), (Mode::Transplant, edited.contents));
+    let warnings = edited.warnings(&from);
+    assert!(warnings.len() == 1 && warnings[0].contains("did not compute T2"), "{warnings:?}");
+    let (_, right) = t3();
+    let edited = edit(&file.network, &right, &Change::Sign { output: 4 }, &EditParams::default()).unwrap();
+    assert!(edited.warnings(&right).is_empty() && edited.computed_before > 0.99 && edited.input_change > 0.0);
+}
+
+#[test]
+fn activity_that_settles_away_from_zero_whatever_the_inputs_is_no_code() {
+    let network = Initialization::Uniform.network(64, 8, 8, Activation::Tanh, true, 3);
+    let [from, to] = ["T3", "T4"].map(|name| Task::named(name, None, None).unwrap());
+    let error = edit(&network, &from, &Change::To(to), &EditParams::default()).unwrap_err().to_string();
     assert!(error.contains("activity dies out"), "{error}");
 }

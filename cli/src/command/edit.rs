@@ -31,7 +31,8 @@ pub struct EditCommand {
     size: TaskSize,
     #[command(flatten)]
     change: ChangeArguments,
-    /// Add only what the new circuit does otherwise to the recurrent weights, a change of rank d at most
+    /// Add only what the new circuit does otherwise to the recurrent weights, a change of rank d at most, and leave the
+    /// readout as it is; inputs are written anew, as in every edit
     #[arg(long)]
     least: bool,
     /// Folder for the edited network
@@ -70,7 +71,7 @@ impl EditCommand {
         let change = self.change(&from)?;
         let params = EditParams { seed: self.seed, least: self.least, ..EditParams::default() };
         let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
-        let saved = self.out.as_ref().map(|out| save(out, &edited)).transpose()?;
+        let saved = self.out.as_ref().map(|out| save(out, &self.path, &edited)).transpose()?;
         if self.json {
             let line = Line { path: &self.path, summary: edited.summary(&from, &params), saved };
             let line = serde_json::to_string(&line).map_err(Failure::could_not)?;
@@ -135,8 +136,17 @@ struct Line<'a> {
     saved: Option<PathBuf>,
 }
 
-fn save(out: &Path, edited: &Edited) -> Result<PathBuf, Failure> {
+fn save(out: &Path, source: &Path, edited: &Edited) -> Result<PathBuf, Failure> {
     let path = out.join(NetworkFile::FILE_NAME);
+    let (source, target) = (source.canonicalize(), path.canonicalize());
+    if let (Ok(source), Ok(target)) = (source, target)
+        && (source == target || source.join(NetworkFile::FILE_NAME) == target)
+    {
+        return Err(Failure::bad_input(format!(
+            "{} is the network that is being edited, and nothing was written; choose another folder with --out",
+            path.display()
+        )));
+    }
     std::fs::create_dir_all(out)
         .map_err(|error| Failure::could_not(format!("cannot make the folder {}: {error}", out.display())))?;
     edited.file().save(&path)?;
@@ -157,9 +167,13 @@ fn in_words(from: &Task, edited: &Edited, saved: Option<PathBuf>) -> String {
     text.push_str(&format!("    loaded variables     {:.4}\n", accuracy.loaded));
     text.push_str(&format!("    raw inputs           {:.4}\n", accuracy.from_inputs));
     text.push_str(&format!(
-        "  {how}; {} of {} contents on units of their own\n  recurrent weights changed by {:.2} of their size\n",
-        edited.fresh_units, edited.contents, edited.weight_change
+        "  {how}; {} of {} contents on units of their own\n  changed by a share of their size: recurrent weights {:.2}, \
+         input weights {:.2}, readout {:.2}\n",
+        edited.fresh_units, edited.contents, edited.weight_change, edited.input_change, edited.readout_change
     ));
+    for warning in edited.warnings(from) {
+        text.push_str(&format!("  warning: {warning}\n"));
+    }
     match saved {
         Some(path) => text.push_str(&format!("  saved {}\n", path.display())),
         None => text.push_str(&format!("  {FAINT}not saved: pass --out DIR{FAINT:#}\n")),

@@ -38,11 +38,16 @@ pub(super) fn accuracy(network: &Network, rewritten: &Rewritten, task: &Task, pa
     let stream = Stream::new(params.seed, Purpose::ScoreInputs);
     let (batches, horizon) = (params.score_batches, params.horizon);
     EditAccuracy {
-        before: network.accuracy(task, &stream, 1, BATCH, horizon).value,
+        before: of(network, task, params),
         loaded: loaded(rewritten, task, &stream, 0..batches, BATCH, horizon),
         from_inputs: rewritten.network.accuracy(task, &stream, batches, BATCH, horizon).value,
         horizon,
     }
+}
+
+/// Accuracy of a network on a task, on fresh inputs.
+pub(super) fn of(network: &Network, task: &Task, params: &EditParams) -> f64 {
+    network.accuracy(task, &Stream::new(params.seed, Purpose::ScoreInputs), 1, BATCH, params.horizon).value
 }
 
 /// Starts in the states that hold the inputs, and runs on.

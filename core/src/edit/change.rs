@@ -5,6 +5,9 @@ use crate::circuit::operator;
 use crate::numeric::Matrix;
 use crate::task::{Source, Task};
 
+/// A variable is kept with at most this strength: more would only saturate.
+const LARGEST_STRENGTH: f64 = 100.0;
+
 /// A change of what a network computes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -73,8 +76,8 @@ impl Change {
         let mut step = operator(&task);
         if let Self::Strength { variable, strength } = self {
             let first = within("variable", *variable, s)? * d;
-            if !(strength.is_finite() && *strength > 0.0) {
-                return Err(EditError::Strength { value: *strength });
+            if !(*strength > 0.0 && *strength <= LARGEST_STRENGTH) {
+                return Err(EditError::Strength { value: *strength, limit: LARGEST_STRENGTH });
             }
             for row in first..first + d {
                 (0..s * d).for_each(|column| step[(row, column)] *= strength);

@@ -7,7 +7,7 @@ use crate::numeric::{Matrix, ridge_regression};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task};
 
-/// States whose root mean square is below this hold nothing.
+/// States that differ by a root mean square below this hold nothing.
 const SILENT: f64 = 1e-6;
 
 /// How a network writes the contents that it holds.
@@ -56,10 +56,12 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
             }
         }
     }
+    // Around a fixed point away from zero everything is read relative to it; inputs come with their opposites.
+    let before = centred(inverse(&states, network.activation, params.largest_state)?);
+    let states = centred(states);
     if states.norm_l2() < SILENT * ((states.nrows() * states.ncols()) as f64).sqrt() {
         return Err(EditError::Silent);
     }
-    let before = inverse(&states, network.activation, params.largest_state)?;
     // A tiny ridge: contents that f makes equal cannot be told apart.
     let columns = ridge_regression(&(&contents * contents.transpose()), &(&contents * before.transpose()), 1e-9)?;
     let moments = &states * states.transpose();
@@ -70,6 +72,19 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
     let from_before =
         ridge_regression(&(&before * before.transpose()), &(&before * contents.transpose()), params.before_ridge)?;
     Ok(OwnCode { columns: columns.transpose().to_owned(), slots, read, before: from_before.transpose().to_owned() })
+}
+
+/// Less the mean over all columns.
+fn centred(mut states: Matrix) -> Matrix {
+    let mut mean = vec![0.0; states.nrows()];
+    for j in 0..states.ncols() {
+        mean.iter_mut().zip(states.col_as_slice(j)).for_each(|(sum, x)| *sum += x);
+    }
+    mean.iter_mut().for_each(|sum| *sum /= states.ncols().max(1) as f64);
+    for j in 0..states.ncols() {
+        states.col_as_slice_mut(j).iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean);
+    }
+    states
 }
 
 fn inverse(states: &Matrix, activation: Activation, largest: f64) -> Result<Matrix, EditError> {

@@ -123,6 +123,14 @@ pub struct Edited {
     pub contents: usize,
     /// Relative change of the recurrent weights (Frobenius).
     pub weight_change: f64,
+    /// Relative change of the input weights: inputs are written anew in every edit.
+    pub input_change: f64,
+    /// Relative change of the readout.
+    pub readout_change: f64,
+    /// Whether the network had biases and has none now.
+    pub biases_dropped: bool,
+    /// Accuracy before the edit on what the network was said to compute.
+    pub computed_before: f64,
     /// Accuracy on the new task.
     pub accuracy: EditAccuracy,
     /// H x contents: the state `act(code v)` holds the contents v.
@@ -187,10 +195,14 @@ pub enum EditError {
         limit: usize,
     },
     /// A strength that is no positive number.
-    #[error("a variable cannot be kept with strength {value}; give a positive number, 1 keeps it as it is")]
+    #[error(
+        "a variable cannot be kept with strength {value}; give a number over 0 and up to {limit}, 1 keeps it as it is"
+    )]
     Strength {
         /// The number given.
         value: f64,
+        /// The largest that works.
+        limit: f64,
     },
     /// A new function that is no task.
     #[error(transparent)]
@@ -240,12 +252,18 @@ pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams
     }
     let Some((_, mode, rewritten)) = best else { return Err(EditError::Silent) };
     let accuracy = accuracy::accuracy(network, &rewritten, &target.task, params);
-    let difference = (&rewritten.network.recurrent_weights - &network.recurrent_weights).norm_l2();
+    let changed = |new: &Matrix, old: &Matrix| (new - old).norm_l2() / old.norm_l2().max(f64::MIN_POSITIVE);
+    let edited = &rewritten.network;
     Ok(Edited {
-        mode,
+        // Where nothing that the new circuit needs was held, nothing of its own code is left.
+        mode: if rewritten.fresh_units == rewritten.slots.len() { Mode::Transplant } else { mode },
+        input_change: changed(&edited.input_weights, &network.input_weights),
+        readout_change: changed(&edited.readout_weights, &network.readout_weights),
+        biases_dropped: network.has_bias() && !edited.has_bias(),
+        computed_before: accuracy::of(network, from, params),
         fresh_units: rewritten.fresh_units,
         contents: rewritten.slots.len(),
-        weight_change: difference / network.recurrent_weights.norm_l2().max(f64::MIN_POSITIVE),
+        weight_change: changed(&edited.recurrent_weights, &network.recurrent_weights),
         accuracy,
         network: rewritten.network,
         code: rewritten.code,

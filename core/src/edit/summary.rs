@@ -5,6 +5,9 @@ use crate::network::{Metadata, NetworkFile};
 use crate::task::Task;
 use serde::Serialize;
 
+/// A network with a smaller accuracy on a task does not compute it.
+const COMPUTES: f64 = 0.6;
+
 /// The document that `ketbra edit --json` prints and that Python reads.
 #[derive(Clone, Debug, Serialize)]
 pub struct EditSummary {
@@ -24,6 +27,16 @@ pub struct EditSummary {
     pub fresh_units: usize,
     /// Relative change of the recurrent weights (Frobenius).
     pub weight_change: f64,
+    /// Relative change of the input weights.
+    pub input_change: f64,
+    /// Relative change of the readout.
+    pub readout_change: f64,
+    /// Whether the network had biases and has none now.
+    pub biases_dropped: bool,
+    /// Accuracy before the edit on what the network was said to compute.
+    pub computed_before: f64,
+    /// What a person should know before using it.
+    pub warnings: Vec<String>,
     /// How it was edited.
     pub params: EditParams,
 }
@@ -40,8 +53,27 @@ impl Edited {
             contents: self.contents,
             fresh_units: self.fresh_units,
             weight_change: self.weight_change,
+            input_change: self.input_change,
+            readout_change: self.readout_change,
+            biases_dropped: self.biases_dropped,
+            computed_before: self.computed_before,
+            warnings: self.warnings(from),
             params: params.clone(),
         }
+    }
+
+    /// What a person should know before using it.
+    pub fn warnings(&self, from: &Task) -> Vec<String> {
+        let mut warnings = vec![];
+        if self.computed_before < COMPUTES {
+            let (name, accuracy) = (from.name(), self.computed_before);
+            warnings
+                .push(format!("the network did not compute {name} (accuracy {accuracy:.2}): is that the right task?"));
+        }
+        if self.biases_dropped {
+            warnings.push("the biases are gone: the new circuit is written around zero".into());
+        }
+        warnings
     }
 
     /// The edited network as a file. What its file said about training described another network, and is left out.
