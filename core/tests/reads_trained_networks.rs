@@ -99,3 +99,22 @@ fn the_same_seed_gives_the_same_bytes() {
     let bytes = || serde_json::to_string(&read("t3-h64-l2_0-seed01.safetensors")).unwrap();
     assert_eq!(bytes(), bytes());
 }
+
+#[test]
+fn the_matrices_travel_in_one_file() {
+    let found = read("t3-h64-l2_0-seed01.safetensors");
+    let bytes = found.matrices().unwrap();
+    let file = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    for (name, shape) in [
+        ("orbit.memories", [64, 36]),
+        ("orbit.readers", [36, 64]),
+        ("power.remainder", [64, 10]),
+        ("dual.circuit", [46, 46]),
+    ] {
+        assert_eq!(file.tensor(name).unwrap().shape(), shape, "{name}");
+    }
+    // Row-major: the second number is the first memory of the second component.
+    let second = f64::from_le_bytes(file.tensor("orbit.memories").unwrap().data()[8..16].try_into().unwrap());
+    let frame = found.details.memories.iter().find(|memories| memories.method == Method::Orbit).unwrap();
+    assert_eq!(second, frame.frame.as_ref().unwrap().memories[(0, 1)]);
+}

@@ -4,6 +4,7 @@
 //! speaks against it. Text, JSON and the page are views of one [`Interpretation`].
 
 mod known;
+mod matrices;
 mod params;
 mod pipeline;
 mod stages;

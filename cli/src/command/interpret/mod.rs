@@ -41,13 +41,17 @@ pub struct InterpretCommand {
     /// How found eigenvalues are paired with the theory's: optimal, or greedy as the authors do
     #[arg(long, value_name = "HOW", value_parser = Matching::from_str)]
     matching: Option<Matching>,
+    /// For the method power: 1 grounds the newest variable in the inverse of the readout, 0 in the input weights
+    #[arg(long, value_name = "ALPHA", default_value_t = InterpretParams::default().memories.grounding)]
+    grounding: f64,
     /// Seed of the inputs that drive the network
     #[arg(long, default_value_t = InterpretParams::default().observe.seed)]
     seed: u64,
     /// Print JSON, one line a network
     #[arg(long)]
     json: bool,
-    /// Write interpretation.json and report.html into this folder; with several networks, into a folder each below it
+    /// Write interpretation.json, memories.safetensors (Psi, Psi*, the remainder and the learned circuit by every method) and
+    /// report.html into this folder; with several networks, into a folder each below it
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -94,6 +98,12 @@ impl InterpretCommand {
     fn params(&self) -> Result<InterpretParams, Failure> {
         let mut params = InterpretParams { method: self.method.unwrap_or_default(), ..InterpretParams::default() };
         params.observe.seed = self.seed;
+        if !(0.0..=1.0).contains(&self.grounding) {
+            let message =
+                format!("--grounding is {}, but must be from 0 (input weights) to 1 (readout)", self.grounding);
+            return Err(Failure::bad_input(message));
+        }
+        params.memories.grounding = self.grounding;
         let matching = self.matching.unwrap_or_default();
         (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
         params.methods = match self.methods.as_deref() {
@@ -137,6 +147,7 @@ impl InterpretCommand {
 
     fn write(&self, folder: &Path, path: &Path, found: &Interpretation) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(&self.line(path, found)).map_err(Failure::could_not)?;
-        write(&folder.join("interpretation.json"), text.as_bytes())
+        write(&folder.join("interpretation.json"), text.as_bytes())?;
+        write(&folder.join(Interpretation::MATRICES_FILE), &found.matrices().map_err(Failure::could_not)?)
     }
 }
