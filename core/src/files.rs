@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Writes a file under a temporary name beside it, makes it durable, and renames it into place.
 ///
@@ -19,8 +20,9 @@ pub fn write_whole_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn write(path: &Path, bytes: &[u8], settle: impl Fn(&File) -> io::Result<()>) -> io::Result<()> {
     let mut name: OsString = path.file_name().unwrap_or_default().into();
-    // The process id keeps two processes that write the same file out of each other's way.
-    name.push(format!(".{}.tmp", std::process::id()));
+    // The process id keeps two processes that write the same file out of each other's way, the count two threads.
+    static WRITES: AtomicU64 = AtomicU64::new(0);
+    name.push(format!(".{}-{}.tmp", std::process::id(), WRITES.fetch_add(1, Ordering::Relaxed)));
     let temporary = path.with_file_name(name);
     let written = File::create(&temporary)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| settle(&file)))
@@ -47,5 +49,19 @@ mod tests {
         fs::create_dir_all(blocked.join("inside")).unwrap();
         assert!(write_whole(&blocked, b"x").is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn threads_that_write_the_same_file_do_not_meet() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        let write_often = |byte: u8| (0..200).try_for_each(|_| write_whole_unsynced(&path, &[byte; 1000]));
+        std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..4).map(|byte| scope.spawn(move || write_often(byte))).collect();
+            writers.into_iter().for_each(|writer| writer.join().unwrap().unwrap());
+        });
+        let left = fs::read(&path).unwrap();
+        assert!(left.len() == 1000 && left.iter().all(|byte| *byte == left[0]));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
