@@ -35,6 +35,7 @@ pub mod choose;
 pub mod circuit;
 pub mod edit;
 pub mod files;
+pub mod foreign_text;
 pub mod interpret;
 pub mod linearize;
 pub mod memories;

@@ -50,6 +50,11 @@ impl Task {
         if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
             return Self::read_toml(Path::new(text));
         }
+        Self::named_or_numbered(text, s, d)
+    }
+
+    /// A task by its name or id, whoever wrote it: no file is opened.
+    pub fn named_or_numbered(text: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
         if text.starts_with(|first: char| first.is_ascii_digit() || first == '(') {
             let (s, d) = size(s, d);
             return text.parse::<TaskId>()?.decode(s, d);

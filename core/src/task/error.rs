@@ -1,5 +1,6 @@
 //! What can be wrong with a task.
 
+use crate::foreign_text::shown;
 use std::path::PathBuf;
 
 /// Why a task could not be made.
@@ -71,7 +72,8 @@ pub enum TaskError {
     },
     /// A name that no task has.
     #[error(
-        "there is no task '{name}'; did you mean '{nearest}'? `ketbra task --list` shows all, a path to a .toml file works too"
+        "there is no task '{}'; did you mean '{nearest}'? `ketbra task --list` shows all, a path to a .toml file works too",
+        shown(name)
     )]
     UnknownName {
         /// The name given.
@@ -92,13 +94,13 @@ pub enum TaskError {
         general: &'static str,
     },
     /// An id that is not three whole numbers.
-    #[error("'{text}' is not a task id: write three whole numbers id1,id2,id3, e.g. 255,0,0")]
+    #[error("'{}' is not a task id: write three whole numbers id1,id2,id3, e.g. 255,0,0", shown(text))]
     IdSyntax {
         /// What was given.
         text: String,
     },
     /// An id whose first number does not choose d components.
-    #[error("id1 = {id1} has {found} bits set, but d={d} outputs need exactly {d}")]
+    #[error("id1 = {} has {found} bits set, but d={d} outputs need exactly {d}", shown(id1))]
     IdBitCount {
         /// The first number.
         id1: String,
@@ -108,7 +110,7 @@ pub enum TaskError {
         d: usize,
     },
     /// An id whose first number reaches past the window.
-    #[error("id1 = {id1} sets bit {bit}, but s={s}, d={d} has only {} window components (bits 0 to {})", s * d, s * d - 1)]
+    #[error("id1 = {} sets bit {bit}, but s={s}, d={d} has only {} window components (bits 0 to {})", shown(id1), s * d, s * d - 1)]
     IdBitOutOfRange {
         /// The first number.
         id1: String,
@@ -120,7 +122,7 @@ pub enum TaskError {
         d: usize,
     },
     /// An id whose second number swaps past the last choice.
-    #[error("id2 = {id2}: digit {digit} at place {place} swaps with choice {}, but d={d} choices go from 0 to {}", place + digit, d - 1)]
+    #[error("id2 = {}: digit {digit} at place {place} swaps with choice {}, but d={d} choices go from 0 to {}", shown(id2), place + digit, d - 1)]
     IdSwapOutOfRange {
         /// The second number.
         id2: String,
@@ -132,7 +134,7 @@ pub enum TaskError {
         d: usize,
     },
     /// An id whose third number negates an output that does not exist.
-    #[error("id3 = {id3} sets bit {bit}, but d={d} outputs have bits 0 to {}", d - 1)]
+    #[error("id3 = {} sets bit {bit}, but d={d} outputs have bits 0 to {}", shown(id3), d - 1)]
     IdSignOutOfRange {
         /// The third number.
         id3: String,
@@ -160,5 +162,52 @@ pub enum TaskError {
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
+    },
+    /// A folder, pipe or device in place of a task file.
+    #[error("the task file {path} is not a regular file; pass the path of a .toml file, or a name")]
+    NotAFile {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// A task file beyond the limit.
+    #[error("the task file {path} has {bytes} bytes, more than the limit of {limit}; is it a task?")]
+    LargeFile {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A task file that a network file points to; only a person may choose what is opened.
+    #[error(
+        "the network's file names the task file '{}', which is not opened for it; pass --task FILE, or --blind --s N",
+        shown(named)
+    )]
+    NamesAFile {
+        /// What the network's file says.
+        named: String,
+    },
+    /// A task that a network file describes in a way that cannot be used.
+    #[error(
+        "the network's file describes its task in a way that cannot be used: {source}. Pass --task T, or --blind --s N"
+    )]
+    InNetworkFile {
+        /// What is wrong with it.
+        source: Box<TaskError>,
+    },
+    /// Sizes that contradict the task in a network file.
+    #[error(
+        "the network's file holds a task of s={s}, d={d}, but {option} {asked} was passed; leave it out, or pass --task T"
+    )]
+    OtherSize {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        asked: usize,
+        /// Variables of the task.
+        s: usize,
+        /// Components of the task.
+        d: usize,
     },
 }

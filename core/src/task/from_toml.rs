@@ -2,8 +2,10 @@
 
 use super::recurrence::{self, Line};
 use super::{Task, TaskError};
+use crate::foreign_text::{shown_sentence, steers};
 use faer::Mat;
 use serde::Deserialize;
+use std::fs;
 use std::path::Path;
 use toml::Spanned;
 
@@ -17,6 +19,9 @@ struct TaskFile {
     matrix: Option<Spanned<Vec<Vec<f64>>>>,
 }
 
+/// The largest task file that is read, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 28;
+
 /// A TOML text with the name that its errors carry.
 struct Source<'a> {
     file: &'a str,
@@ -28,15 +33,23 @@ impl Source<'_> {
         let before = &self.text[..offset.min(self.text.len())];
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
-        TaskError::Syntax { file: self.file.into(), line, column, problem: problem.into() }
+        TaskError::Syntax { file: self.file.into(), line, column, problem: shown_sentence(&problem.into()) }
     }
 }
 
 impl Task {
     /// Reads a task file.
     pub fn read_toml(path: &Path) -> Result<Self, TaskError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| TaskError::Unreadable { path: path.into(), source })?;
+        let unreadable = |source| TaskError::Unreadable { path: path.into(), source };
+        let about = fs::metadata(path).map_err(unreadable)?;
+        // A pipe or a device could go on forever.
+        if !about.is_file() {
+            return Err(TaskError::NotAFile { path: path.into() });
+        }
+        if about.len() > MAX_FILE_BYTES {
+            return Err(TaskError::LargeFile { path: path.into(), bytes: about.len(), limit: MAX_FILE_BYTES });
+        }
+        let text = fs::read_to_string(path).map_err(unreadable)?;
         let stem = path.file_stem().map_or_else(|| "task".into(), |stem| stem.to_string_lossy());
         Self::from_toml(&text, &path.to_string_lossy(), &stem)
     }
@@ -59,7 +72,12 @@ impl Task {
                 return Err(source.error(text.len(), format!("f is missing: add {example}")));
             }
         };
-        Self::from_matrix(parsed.name.unwrap_or_else(|| default_name.into()), s, d, matrix)
+        let name = parsed.name.unwrap_or_else(|| default_name.into());
+        if name.chars().any(steers) {
+            let what = "the name holds characters that steer a terminal";
+            return Err(source.error(0, format!("{what} ('{name}'); use letters, digits, spaces and signs")));
+        }
+        Self::from_matrix(name, s, d, matrix)
     }
 
     /// The task as the text of a task file, which [`Task::from_toml`] reads back to the same task.
@@ -165,5 +183,24 @@ mod tests {
         assert!(with("\"u1 = u1[t-3]\"").contains("lag 3 is outside the window"));
         assert!(refused("s = 0\nd = 2\nrecurrence = []").contains("at least one variable"));
         assert!(refused("s = 2\nd = 2").contains("f is missing"));
+    }
+    #[test]
+    fn a_name_that_steers_a_terminal_is_refused_and_shown_harmless() {
+        let said = refused("name = \"\\u001b[31mred\"\ns = 2\nd = 1\nrecurrence = [\"u1 = u1[t-1]\"]");
+        assert!(said.contains("steer a terminal ('\\u{1b}[31mred')"), "{said}");
+        let said = refused(&format!("{} = 3", "x".repeat(200_000)));
+        assert!(said.len() < 600, "{} bytes", said.len());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_a_regular_file_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe.toml");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [pipe.as_path(), folder.path(), Path::new("/dev/zero")] {
+            let said = Task::read_toml(path).unwrap_err().to_string();
+            assert!(said.contains("is not a regular file"), "{said}");
+        }
     }
 }
