@@ -77,7 +77,7 @@ fn d_that_does_not_fit_the_task_is_refused() {
     let path = folder.path().join("misfit.safetensors");
     let network = Initialization::Uniform.network(16, 5, 5, Activation::Tanh, false, 1);
     let metadata = Metadata::from([("task".to_string(), "T2".to_string())]);
-    NetworkFile { network, metadata }.save(&path).unwrap();
+    NetworkFile::new(network, metadata).save(&path).unwrap();
     for command in ["interpret", "linearize", "edit"] {
         let arguments = if command == "edit" { vec!["edit", "--negate", "1"] } else { vec![command] };
         let output = ketbra(&arguments, std::slice::from_ref(&path));

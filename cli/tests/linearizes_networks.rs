@@ -24,7 +24,7 @@ fn two_units(folder: &Path, bias: f64) -> String {
     (network.recurrent_weights[(0, 0)], network.recurrent_weights[(1, 1)]) = (2.0, 1.5);
     network.biases = (bias != 0.0).then(|| Biases { input: vec![bias, 0.0], recurrent: vec![0.0; 2] });
     let path = folder.join("two.safetensors");
-    NetworkFile { network, metadata: Metadata::new() }.save(&path).unwrap();
+    NetworkFile::new(network, Metadata::new()).save(&path).unwrap();
     path.to_string_lossy().into_owned()
 }
 

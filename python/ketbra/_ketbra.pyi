@@ -72,7 +72,7 @@ class Task:
 @final
 class Network:
     @staticmethod
-    def open(path: str | os.PathLike[str]) -> Network: ...
+    def open(path: str | os.PathLike[str], activation: str | None) -> Network: ...
     @staticmethod
     def from_arrays(
         arrays: Mapping[str, NDArray[np.float64]], activation: str, metadata: Mapping[str, str]

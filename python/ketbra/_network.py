@@ -37,15 +37,15 @@ class Network:
         if isinstance(source, Network):
             self._network, self.training = source._network, source.training
         elif isinstance(source, (str, os.PathLike)):
-            self._network = _ketbra.Network.open(os.fspath(source))
+            self._network = _ketbra.Network.open(os.fspath(source), activation)
         elif isinstance(source, Mapping):
             arrays = {str(name): _weights(value, str(name)) for name, value in source.items() if _is_array(value)}
-            self._network = _ketbra.Network.from_arrays(arrays, activation or "tanh", {})
+            self._network = _ketbra.Network.from_arrays(arrays, activation or "tanh", _said(activation))
         elif hasattr(source, "named_modules"):
             from ._torch import arrays_of_module
 
             arrays, found = arrays_of_module(source, recurrent, readout)
-            self._network = _ketbra.Network.from_arrays(arrays, activation or found, {})
+            self._network = _ketbra.Network.from_arrays(arrays, activation or found, _said(activation or found))
         else:
             raise NetworkError(
                 f"cannot read a network from {type(source).__name__}; pass a path, a torch.nn.Module, a state_dict, "
@@ -150,3 +150,7 @@ def _is_array(value: Any) -> bool:
 
 def _weights(value: Any, name: str) -> FloatArray:
     return floats(value, name, None, NetworkError)
+
+
+def _said(activation: str | None) -> dict[str, str]:
+    return {} if activation is None else {"activation": activation}

@@ -105,7 +105,7 @@ impl Asked {
             Some(_) => return Err(stage::InterpretError::TaskAndBlind),
             None => self.known.question(file)?,
         };
-        stage::interpret(&file.network, &question, &self.params)
+        stage::interpret_file(file, &question, &self.params)
     }
 }
 

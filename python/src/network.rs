@@ -34,8 +34,9 @@ impl Network {
 impl Network {
     /// From a run folder or a file.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf) -> Result<Self, Failed> {
-        let file = py.detach(|| NetworkFile::open(&path))?;
+    fn open(py: Python<'_>, path: PathBuf, activation: Option<&str>) -> Result<Self, Failed> {
+        let activation = activation.map(|word| word.parse::<Activation>().map_err(Failed::network)).transpose()?;
+        let file = py.detach(|| NetworkFile::open_as(&path, activation))?;
         Ok(Self::new(file, Some(path)))
     }
 
@@ -48,8 +49,8 @@ impl Network {
     ) -> Result<Self, Failed> {
         let activation: Activation = activation.parse().map_err(Failed::network)?;
         let tensors: Tensors = arrays.iter().map(|(name, array)| (name.clone(), tensor(array.as_array()))).collect();
-        let network = network::Network::from_tensors(&tensors, activation)?;
-        Ok(Self::new(NetworkFile { network, metadata }, None))
+        let (network, unused) = network::Network::from_tensors_with_rest(&tensors, activation)?;
+        Ok(Self::new(NetworkFile { network, metadata, unused }, None))
     }
 
     /// The parameters under PyTorch's names, without a copy where they are matrices.
@@ -88,11 +89,7 @@ impl Network {
 
     #[getter]
     fn activation(&self) -> &'static str {
-        match self.network().activation {
-            Activation::Tanh => "tanh",
-            Activation::Relu => "relu",
-            Activation::Identity => "identity",
-        }
+        self.network().activation.name()
     }
 
     #[getter]

@@ -122,7 +122,7 @@ pub fn train(
     let Trained { state, result } = value?;
     let Some(result) = result else { return Err(stopped(py, &job, &state, path, &engine, interrupt)) };
     let metadata = Manifest::new(&job.task, job.params, engine.name.clone()).metadata()?;
-    let network = Network::new(NetworkFile { network: state.network, metadata }, path);
+    let network = Network::new(NetworkFile::new(state.network, metadata), path);
     let rows = lock(&watch.rows).iter().map(row).collect();
     Ok((network, serde_json::to_string(&result).map_err(Failed::train)?, rows))
 }

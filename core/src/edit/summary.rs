@@ -79,6 +79,6 @@ impl Edited {
     /// The edited network as a file. What its file said about training described another network, and is left out.
     pub fn file(&self) -> NetworkFile {
         let metadata = Metadata::from([("task".into(), self.task.to_toml())]);
-        NetworkFile { network: self.network.clone(), metadata }
+        NetworkFile::new(self.network.clone(), metadata)
     }
 }

@@ -1,6 +1,6 @@
 //! From what a person knows of a network to the question that is put to it.
 
-use super::{InterpretError, Question};
+use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, Warning, interpret};
 use crate::network::NetworkFile;
 use crate::task::Task;
 
@@ -29,6 +29,9 @@ impl Known {
             let beside = || file.metadata.get("s")?.parse().ok();
             let inside = || file.task(None, None).ok()?.map(|task| task.s());
             let s = s.or_else(beside).or_else(inside);
+            if let Some(d) = d.filter(|d| *d != file.network.outputs()) {
+                return Err(InterpretError::BlindSize { d, outputs: file.network.outputs() });
+            }
             return s.map(|s| Question::Blind { s }).ok_or(InterpretError::NoInputSteps);
         }
         let task = match &self.task {
@@ -37,4 +40,21 @@ impl Known {
         };
         task.map(Question::Task).ok_or(InterpretError::NoTask)
     }
+}
+
+/// Interprets the network of a file. Beside what [`interpret`] says, it warns of what the file leaves open.
+pub fn interpret_file(
+    file: &NetworkFile,
+    question: &Question,
+    params: &InterpretParams,
+) -> Result<Interpretation, InterpretError> {
+    let mut found = interpret(&file.network, question, params)?;
+    if !file.unused.is_empty() {
+        found.warnings.push(Warning::UnusedTensors { names: file.unused.clone() }.into());
+    }
+    // Where the network works, its activation is no question.
+    if found.verdict == Verdict::NotLearned && !file.says_activation() {
+        found.warnings.push(Warning::ActivationAssumed { activation: file.network.activation }.into());
+    }
+    Ok(found)
 }

@@ -12,7 +12,7 @@ mod trajectories;
 mod verdict;
 mod warning;
 
-pub use known::Known;
+pub use known::{Known, interpret_file};
 pub use params::InterpretParams;
 pub use pipeline::interpret;
 pub use trajectories::interpret_trajectories;
@@ -179,6 +179,14 @@ pub enum InterpretError {
     /// A task that is not to be used.
     #[error("--task and --blind exclude each other: pass the task, or let the function be read back")]
     TaskAndBlind,
+    /// A size that the network does not have.
+    #[error("--blind reads back a function of as many components as the network has outputs, {outputs}, not --d {d}")]
+    BlindSize {
+        /// The size asked for.
+        d: usize,
+        /// The network's outputs.
+        outputs: usize,
+    },
     /// A method that trajectories do not feed.
     #[error("{method} needs the weights of a network; trajectories can be read by orbit, dual-orbit and rollout")]
     NeedsWeights {

@@ -1,7 +1,9 @@
 //! What a person should know before trusting an interpretation.
 
+use crate::foreign_text::listed;
 use crate::linearize::{Doubt, Place};
 use crate::memories::Method;
+use crate::network::Activation;
 use serde::Serialize;
 
 /// Something that speaks against a result.
@@ -58,6 +60,16 @@ pub enum Warning {
     },
     /// The orbit was started at a fixed point, as the zero state is far from it.
     StartedAtFixedPoint,
+    /// The file holds tensors beside the network that were not understood.
+    UnusedTensors {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The network did not learn its task, and its file does not say which activation it has.
+    ActivationAssumed {
+        /// The one assumed.
+        activation: Activation,
+    },
     /// A doubt about the linearized orbit.
     #[serde(untagged)]
     Orbit(Doubt),
@@ -99,6 +111,16 @@ impl std::fmt::Display for Warning {
             }
             Self::StartedAtFixedPoint => {
                 write!(f, "started at a fixed point: from the zero state the network is too far from its orbit")
+            }
+            Self::UnusedTensors { names } => {
+                let listed = listed(names.iter().map(String::as_str));
+                write!(f, "the file holds tensors that are not part of the network as it was read ({listed}): ")?;
+                write!(f, "if the model uses them, this describes another network")
+            }
+            Self::ActivationAssumed { activation } => {
+                let name = activation.name();
+                write!(f, "the file does not say which activation the network has: {name} was assumed; ")?;
+                write!(f, "pass --activation if it is another")
             }
             Self::Orbit(doubt) => doubt.fmt(f),
         }

@@ -58,12 +58,20 @@ impl Method {
 
     /// The methods of a list separated by commas; `all` is all of them.
     pub fn list(words: &str) -> Result<Vec<Self>, UnknownWord> {
-        if words == "all" {
-            return Ok(Self::ALL.to_vec());
-        }
-        let each = words.split(',').map(|word| word.trim().parse::<Self>());
-        each.collect::<Result<_, _>>()
-            .map_err(|error| UnknownWord { known: format!("{}, or all", error.known), ..error })
+        let each = words.split(',').map(|word| match word.trim() {
+            // All of them, and some of them again.
+            "all" => Ok(Self::ALL.to_vec()),
+            word => word.parse::<Self>().map(|method| vec![method]),
+        });
+        let lists = each.collect::<Result<Vec<_>, _>>();
+        let lists = lists.map_err(|error| UnknownWord { known: format!("{}, or all", error.known), ..error })?;
+        let mut methods: Vec<Self> = vec![];
+        lists.concat().into_iter().for_each(|method| {
+            if !methods.contains(&method) {
+                methods.push(method);
+            }
+        });
+        Ok(methods)
     }
 
     /// The name, as typed.

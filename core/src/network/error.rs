@@ -1,6 +1,7 @@
 //! What can be wrong with a network or its file.
 
-use std::path::PathBuf;
+use crate::foreign_text::{shown, shown_sentence};
+use std::path::{Path, PathBuf};
 
 /// Why a network could not be made, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +19,7 @@ pub enum NetworkError {
         outputs: usize,
     },
     /// A tensor whose shape does not fit the others.
-    #[error("{name} has shape {found:?}, but {expected:?} is needed to fit the other weights")]
+    #[error("{} has shape {found:?}, but {expected:?} is needed to fit the other weights", shown(name))]
     Shape {
         /// The parameter.
         name: String,
@@ -28,7 +29,7 @@ pub enum NetworkError {
         expected: Vec<usize>,
     },
     /// A weight that is a vector, a stack of matrices, or empty.
-    #[error("{name} has shape {found:?}, but a matrix with at least one row and column is needed")]
+    #[error("{} has shape {found:?}, but a matrix with at least one row and column is needed", shown(name))]
     NotAMatrix {
         /// The parameter.
         name: String,
@@ -50,7 +51,7 @@ pub enum NetworkError {
         found: String,
     },
     /// Several tensors that could be one parameter.
-    #[error("'{wanted}' is ambiguous: {candidates} all fit; keep one recurrent layer in the file")]
+    #[error("'{wanted}' is ambiguous: {candidates} all fit; keep one in the file")]
     Ambiguous {
         /// The name looked for.
         wanted: &'static str,
@@ -58,7 +59,7 @@ pub enum NetworkError {
         candidates: String,
     },
     /// A file that is not what its name says.
-    #[error("{path} is not a readable {format} file: {problem}")]
+    #[error("{path} is not a readable {format} file: {}", shown_sentence(problem))]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -68,7 +69,7 @@ pub enum NetworkError {
         problem: String,
     },
     /// A recurrent layer of another kind.
-    #[error("{name} with shape {shape:?} is {found}; only one layer of a plain (Elman) network can be read")]
+    #[error("{} with shape {shape:?} is {found}; {instead}", shown(name))]
     Unsupported {
         /// The tensor that tells.
         name: String,
@@ -76,6 +77,24 @@ pub enum NetworkError {
         shape: Vec<usize>,
         /// What it is a part of.
         found: &'static str,
+        /// What can be read instead.
+        instead: &'static str,
+    },
+    /// A run folder without a network.
+    #[error("the folder {folder} holds no network.safetensors{}", other_networks(folder, *others))]
+    NoNetwork {
+        /// The folder.
+        folder: PathBuf,
+        /// How many files of other names could be networks.
+        others: usize,
+    },
+    /// What is wrong with the network in a file.
+    #[error("{path}: {source}")]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<NetworkError>,
     },
     /// A file beyond the limit.
     #[error("{path} has {bytes} bytes, more than the limit of {limit}; save the network's state_dict alone")]
@@ -89,8 +108,9 @@ pub enum NetworkError {
     },
     /// A pickle made to run code.
     #[error(
-        "{path} asks to run {global} while loading, which weights never do; nothing was run. \
-         Do not load this file in Python either"
+        "{path} asks to run {} while loading, which weights never do; nothing was run. \
+         Do not load this file in Python either",
+        shown(global)
     )]
     Executable {
         /// The file.
@@ -114,4 +134,12 @@ pub enum NetworkError {
         /// What the system said.
         source: std::io::Error,
     },
+}
+
+fn other_networks(folder: &Path, others: usize) -> String {
+    match others {
+        0 => "; pass a run folder or the path of a network".into(),
+        1 => format!("; pass the network in it: {}", folder.join("*.safetensors").display()),
+        _ => format!("; pass the {others} networks in it: {}", folder.join("*.safetensors").display()),
+    }
 }

@@ -7,6 +7,7 @@ mod cell;
 mod error;
 mod import;
 mod initialize;
+mod rest;
 mod simulate;
 mod store;
 mod tensors;
@@ -46,6 +47,15 @@ impl std::str::FromStr for Activation {
 }
 
 impl Activation {
+    /// The name, as typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tanh => "tanh",
+            Self::Relu => "relu",
+            Self::Identity => "identity",
+        }
+    }
+
     /// The activation of one unit.
     pub fn apply(self, x: f64) -> f64 {
         match self {

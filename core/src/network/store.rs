@@ -17,23 +17,20 @@ pub struct NetworkFile {
     pub network: Network,
     /// The file's metadata, empty where the format has none.
     pub metadata: Metadata,
+    /// Tensors beside the network that were not understood: if the model uses them, it is another one.
+    pub unused: Vec<String>,
 }
 
 impl NetworkFile {
+    /// A network with what is to be said about it.
+    pub fn new(network: Network, metadata: Metadata) -> Self {
+        Self { network, metadata, unused: vec![] }
+    }
+
     /// Reads a safetensors file; the activation is tanh unless the metadata says otherwise.
     pub fn from_safetensors(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
-        let malformed = |problem: String| NetworkError::Malformed { path: path.into(), format: "safetensors", problem };
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|error| malformed(error.to_string()))?;
-        let file = SafeTensors::deserialize(bytes).map_err(|error| malformed(error.to_string()))?;
-        let metadata: Metadata = header.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
-        let mut tensors = Tensors::new();
-        for (name, view) in file.tensors() {
-            // Counters and other whole numbers ride along in some files; they are no weights.
-            if let Some(values) = floats(&view) {
-                tensors.insert(name, Tensor { shape: view.shape().to_vec(), values });
-            }
-        }
-        Self::assemble(&tensors, metadata, path, "safetensors")
+        let (tensors, metadata) = read_safetensors(bytes, path)?;
+        Self::assemble(&tensors, metadata, None, path, "safetensors")
     }
 
     /// The bytes of a safetensors file: f32 if that holds every weight exactly, f64 otherwise.
@@ -70,15 +67,27 @@ impl NetworkFile {
     }
 
     /// The task that the file says the network was trained on: a name or an id with s and d beside it, or the text of a
-    /// task file. `s` and `d` override what the file says.
+    /// task file. `s` and `d` override the sizes beside a name, and must agree with those in a text.
+    ///
+    /// The path of a task file is refused: what a network file says must never choose which file is opened.
     pub fn task(&self, s: Option<usize>, d: Option<usize>) -> Result<Option<Task>, TaskError> {
         let Some(text) = self.metadata.get("task") else { return Ok(None) };
+        let described = |source| TaskError::InNetworkFile { source: Box::new(source) };
         if text.contains('=') {
-            return Task::from_toml(text, "the network's metadata", "task").map(Some);
+            let task = Task::from_toml(text, "task", "task").map_err(described)?;
+            for (option, asked, size) in [("--s", s, task.s()), ("--d", d, task.d())] {
+                if let Some(asked) = asked.filter(|asked| *asked != size) {
+                    return Err(TaskError::OtherSize { option, asked, s: task.s(), d: task.d() });
+                }
+            }
+            return Ok(Some(task));
+        }
+        if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
+            return Err(TaskError::NamesAFile { named: text.clone() });
         }
         let number = |key: &str| self.metadata.get(key).and_then(|value| value.parse().ok());
         let d = d.or(number("d")).unwrap_or(self.network.inputs());
-        Task::parse(text, s.or(number("s")), Some(d)).map(Some)
+        Task::named_or_numbered(text, s.or(number("s")), Some(d)).map(Some).map_err(described)
     }
 
     /// Writes a safetensors file, all of it or nothing.
@@ -86,6 +95,28 @@ impl NetworkFile {
         let bytes = self.to_safetensors()?;
         write_whole(path, &bytes).map_err(|source| NetworkError::Io { action: "write", path: path.into(), source })
     }
+}
+
+/// The tensors of floating-point numbers in a safetensors file, and what it says about them.
+pub(super) fn read_safetensors(bytes: &[u8], path: &Path) -> Result<(Tensors, Metadata), NetworkError> {
+    let malformed = |error: safetensors::SafeTensorError| NetworkError::Malformed {
+        path: path.into(),
+        format: "safetensors",
+        problem: format!(
+            "{error}; it is cut short, damaged or something else: copy or download it again, or save it again"
+        ),
+    };
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(malformed)?;
+    let file = SafeTensors::deserialize(bytes).map_err(malformed)?;
+    let metadata = header.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
+    let mut tensors = Tensors::new();
+    for (name, view) in file.tensors() {
+        // Counters and other whole numbers ride along in some files; they are no weights.
+        if let Some(values) = floats(&view) {
+            tensors.insert(name, Tensor { shape: view.shape().to_vec(), values });
+        }
+    }
+    Ok((tensors, metadata))
 }
 
 /// The values of a tensor of floating-point numbers, `None` for any other kind.
@@ -140,7 +171,7 @@ mod tests {
     fn example() -> NetworkFile {
         let network = Initialization::Uniform.network(5, 3, 2, Activation::Relu, true, 1);
         let metadata = (0..20).map(|k| (format!("key{k}"), format!("\"värde\" {k}"))).collect();
-        NetworkFile { network, metadata }
+        NetworkFile::new(network, metadata)
     }
 
     #[test]
@@ -165,6 +196,38 @@ mod tests {
             s.map(|s| file.metadata.insert("s".into(), s.into()));
             assert!(file.task(None, None).unwrap().unwrap().same_function(&task), "{name}");
         }
+    }
+
+    #[test]
+    fn a_task_file_that_the_metadata_names_is_never_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("task.toml");
+        std::fs::write(&path, Task::named("T2", None, None).unwrap().to_toml()).unwrap();
+        let mut file = example();
+        file.metadata.insert("task".into(), path.to_string_lossy().into_owned());
+        let said = file.task(None, None).unwrap_err().to_string();
+        assert!(said.contains("the network's file names the task file") && said.contains("--task FILE"), "{said}");
+    }
+
+    #[test]
+    fn a_task_in_the_metadata_that_cannot_be_used_is_blamed_on_the_file() {
+        let mut file = example();
+        for task in ["copy memory", "255,1", "s = 2", &"x".repeat(200_000)] {
+            file.metadata.insert("task".into(), task.into());
+            let said = file.task(None, None).unwrap_err().to_string();
+            assert!(said.starts_with("the network's file describes its task") && said.len() < 400, "{said}");
+            assert!(said.ends_with("Pass --task T, or --blind --s N"), "{said}");
+        }
+    }
+
+    #[test]
+    fn sizes_that_contradict_the_task_in_the_metadata_are_refused() {
+        let mut file = example();
+        file.metadata.insert("task".into(), Task::named("repeat-copy", Some(5), Some(3)).unwrap().to_toml());
+        assert!(file.task(Some(5), Some(3)).unwrap().is_some());
+        let said = file.task(Some(4), None).unwrap_err().to_string();
+        assert!(said.contains("s=5, d=3, but --s 4"), "{said}");
+        assert!(file.task(None, Some(8)).is_err());
     }
 
     #[test]

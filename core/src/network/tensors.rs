@@ -1,6 +1,8 @@
 //! Networks as named tensors, under PyTorch's parameter names.
 
+use super::rest;
 use super::{Activation, Biases, Network, NetworkError};
+use crate::foreign_text::listed;
 use faer::Mat;
 use std::collections::BTreeMap;
 
@@ -44,29 +46,43 @@ impl Network {
     /// The names are those of PyTorch's `RNN` (`weight_hh_l0`) or `RNNCell` (`weight_hh`), or the paper's (`W_hh`).
     /// The readout is `readout.weight`, or else the only other matrix `*.weight` with H columns.
     pub fn from_tensors(tensors: &Tensors, activation: Activation) -> Result<Self, NetworkError> {
+        Self::from_tensors_with_rest(tensors, activation).map(|(network, _)| network)
+    }
+
+    /// As [`Network::from_tensors`], with the names of the tensors that are not part of the network.
+    ///
+    /// What certainly makes another network of it is refused: further layers of the readout, a learned initial state.
+    pub fn from_tensors_with_rest(
+        tensors: &Tensors,
+        activation: Activation,
+    ) -> Result<(Self, Vec<String>), NetworkError> {
         let recurrent = find(tensors, RECURRENT)?;
         require_one_plain_layer(tensors, recurrent)?;
         let recurrent_weights = matrix(tensors, recurrent)?;
-        let input_weights = matrix(tensors, find(tensors, INPUT)?)?;
-        let readout_name = find_readout(tensors, recurrent_weights.ncols())?;
-        let readout_weights = matrix(tensors, readout_name)?;
-        let optional = |name: &str| tensors.get(name).map(|tensor| tensor.values.clone());
+        let input = find(tensors, INPUT)?;
+        let input_weights = matrix(tensors, input)?;
+        let hidden = recurrent_weights.ncols();
+        let readout = find_readout(tensors, hidden)?;
+        let readout_weights = matrix(tensors, readout)?;
         let bias = |wanted| match find(tensors, wanted) {
-            Ok(name) => Ok(optional(name)),
+            Ok(name) => Ok(Some(name)),
             Err(NetworkError::Missing { .. }) => Ok(None),
             Err(other) => Err(other),
         };
-        let biases = match (bias(INPUT_BIAS)?, bias(RECURRENT_BIAS)?) {
-            (None, None) => None,
-            (input, recurrent) => {
-                let zero = || vec![0.0; recurrent_weights.nrows()];
-                Some(Biases { input: input.unwrap_or_else(zero), recurrent: recurrent.unwrap_or_else(zero) })
-            }
-        };
-        let readout_bias = readout_name.strip_suffix("weight").and_then(|prefix| optional(&format!("{prefix}bias")));
+        let (input_bias, recurrent_bias) = (bias(INPUT_BIAS)?, bias(RECURRENT_BIAS)?);
+        let values = |name: &str| tensors[name].values.clone();
+        let biases = (input_bias.is_some() || recurrent_bias.is_some()).then(|| {
+            let or_zero = |name: Option<&str>| name.map_or_else(|| vec![0.0; recurrent_weights.nrows()], values);
+            Biases { input: or_zero(input_bias), recurrent: or_zero(recurrent_bias) }
+        });
+        let beside_readout = readout.strip_suffix("weight").map(|prefix| format!("{prefix}bias"));
+        let readout_bias = beside_readout.as_deref().filter(|name| tensors.contains_key(*name));
+        let used = [Some(recurrent), Some(input), Some(readout), input_bias, recurrent_bias, readout_bias];
+        let rest = rest::of(tensors, &used, readout, hidden)?;
+        let readout_bias = readout_bias.map(values);
         let network = Self { activation, input_weights, recurrent_weights, readout_weights, biases, readout_bias };
         network.check()?;
-        Ok(network)
+        Ok((network, rest))
     }
 }
 
@@ -81,10 +97,10 @@ fn names(tensors: &Tensors) -> String {
     if tensors.is_empty() {
         return "no tensors of floating-point numbers at all".into();
     }
-    tensors.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+    listed(tensors.keys().map(String::as_str))
 }
 
-fn last_part(name: &str) -> &str {
+pub(super) fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
@@ -95,14 +111,15 @@ fn find(tensors: &Tensors, wanted: Names) -> Result<&str, NetworkError> {
     match found.unwrap_or_default()[..] {
         [one] => Ok(one),
         [] => Err(NetworkError::Missing { wanted: wanted[0], found: names(tensors) }),
-        ref several => Err(NetworkError::Ambiguous { wanted: wanted[0], candidates: several.join(", ") }),
+        ref several => Err(NetworkError::Ambiguous { wanted: wanted[0], candidates: listed(several.iter().copied()) }),
     }
 }
 
 /// Refuses what shares PyTorch's names with a plain layer: further layers, a second direction, gates.
 fn require_one_plain_layer(tensors: &Tensors, recurrent: &str) -> Result<(), NetworkError> {
     let refuse = |name: &String, tensor: &Tensor, found| {
-        Err(NetworkError::Unsupported { name: name.clone(), shape: tensor.shape.clone(), found })
+        let instead = "only one layer of a plain (Elman) network can be read";
+        Err(NetworkError::Unsupported { name: name.clone(), shape: tensor.shape.clone(), found, instead })
     };
     for (name, tensor) in tensors {
         match last_part(name).strip_prefix("weight_hh_l") {
@@ -137,7 +154,7 @@ fn find_readout(tensors: &Tensors, hidden: usize) -> Result<&str, NetworkError> 
         ([one], _) | ([], [one]) => Ok(one),
         ([], []) => Err(NetworkError::Missing { wanted: "readout.weight", found: names(tensors) }),
         ([], several) | (several, _) => {
-            Err(NetworkError::Ambiguous { wanted: "readout.weight", candidates: several.join(", ") })
+            Err(NetworkError::Ambiguous { wanted: "readout.weight", candidates: listed(several.iter().copied()) })
         }
     }
 }

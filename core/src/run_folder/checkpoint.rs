@@ -27,7 +27,7 @@ struct Header {
 
 pub(super) fn encode(state: &TrainState, fingerprint: u32) -> Result<Vec<u8>, RunFolderError> {
     let parts = [&state.network, &state.first_moment, &state.second_moment]
-        .map(|network| NetworkFile { network: network.clone(), metadata: Metadata::new() }.to_safetensors());
+        .map(|network| NetworkFile::new(network.clone(), Metadata::new()).to_safetensors());
     let [weights, first, second] = parts;
     let parts = [weights?, first?, second?];
     let lengths = [parts[0].len(), parts[1].len(), parts[2].len()];

@@ -102,7 +102,7 @@ impl RunFolder {
 
     /// Writes the weights, with the task in the file's metadata.
     pub fn write_network(&self, network: &Network) -> Result<(), RunFolderError> {
-        let file = NetworkFile { network: network.clone(), metadata: self.manifest.metadata()? };
+        let file = NetworkFile::new(network.clone(), self.manifest.metadata()?);
         Ok(file.save(&self.path.join(NETWORK))?)
     }
 

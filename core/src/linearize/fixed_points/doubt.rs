@@ -66,7 +66,7 @@ impl fmt::Display for FixedPointDoubt {
             Self::ReachedOnce { points, of } => {
                 write!(
                     f,
-                    "{points} of {of} points were reached from one start only: there may be more; raise random_starts"
+                    "{points} of {of} points were reached from one start only: there may be more; start from more random states (--starts)"
                 )
             }
             Self::Lost { starts, of } => write!(f, "{starts} of {of} starts ended at no fixed or slow point"),

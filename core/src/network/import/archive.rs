@@ -2,6 +2,7 @@
 
 use super::MAX_UNPACKED_BYTES;
 use super::bytes::Bytes;
+use crate::foreign_text::shown;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -27,27 +28,31 @@ pub(super) enum ArchiveError {
     #[error("the archive's directory is damaged; copy or download the file again")]
     BadDirectory,
     /// One name twice.
-    #[error("the archive holds '{0}' twice; save the network again")]
+    #[error("the archive holds '{}' twice; save the network again", shown(.0))]
     Twice(String),
     /// Too much to unpack.
     #[error("the archive says that it unpacks to {size} bytes, more than the limit of {MAX_UNPACKED_BYTES}")]
     TooLarge { size: u64 },
     /// More than deflate can give.
-    #[error("'{name}' says that {packed} bytes unpack to {size}, more than compression can reach: damaged or a bomb")]
+    #[error(
+        "'{}' says that {packed} bytes unpack to {size}, more than compression can reach: damaged or a bomb",
+        shown(name)
+    )]
     Bomb { name: String, packed: usize, size: usize },
     /// An entry that lies outside of the file or does not unpack to its stated size.
-    #[error("'{0}' is damaged: it is cut short or not as long as the directory says")]
+    #[error("'{}' is damaged: it is cut short or not as long as the directory says", shown(.0))]
     BadEntry(String),
     /// Other bytes than were written.
     #[error(
-        "'{0}' does not match its checksum: damaged, or saved by torch with set_crc32_options(False); save it again"
+        "'{}' does not match its checksum: damaged, or saved by torch with set_crc32_options(False); save it again",
+        shown(.0)
     )]
     Checksum(String),
     /// Encryption or an unusual compression.
-    #[error("'{name}' is packed in a way that cannot be read (method {method}); save it stored or deflated")]
+    #[error("'{}' is packed in a way that cannot be read (method {method}); save it stored or deflated", shown(name))]
     Method { name: String, method: u16 },
     /// An entry that is not there.
-    #[error("the archive has no entry '{0}'")]
+    #[error("the archive has no entry '{}'", shown(.0))]
     Missing(String),
 }
 

@@ -11,13 +11,15 @@ mod number;
 mod pickle;
 mod pytorch;
 
+use super::store::read_safetensors;
 use super::{Activation, Metadata, Network, NetworkError, NetworkFile, Tensors};
+use crate::foreign_text::{listed, shown};
 use archive::Archive;
 use pickle::{Pickle, PickleError};
 use pytorch::PyTorchError;
 use std::fs::{self, File};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The largest file that is opened, in bytes: a network of 11,000 units in f64.
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
@@ -25,8 +27,6 @@ pub const MAX_FILE_BYTES: u64 = 1 << 30;
 pub const MAX_UNPACKED_BYTES: u64 = 1 << 30;
 /// The most values that the tensors of a PyTorch file may hold together: any number of them can share one storage.
 pub const MAX_VALUES: usize = 1 << 27;
-/// How many entries of an archive an error names.
-const NAMED_ENTRIES: usize = 5;
 
 /// What a file holds, before it is known to be a network.
 #[derive(Debug, Default)]
@@ -43,19 +43,30 @@ impl NetworkFile {
     ///
     /// What the file holds decides how it is read, not its name. Pickles are read as data: nothing in them is run.
     pub fn open(path: &Path) -> Result<Self, NetworkError> {
-        let path = if path.is_dir() { path.join(Self::FILE_NAME) } else { path.to_path_buf() };
-        Self::from_bytes(&read_file(&path)?, &path)
+        Self::open_as(path, None)
+    }
+
+    /// As [`NetworkFile::open`], with an activation that is known better than the file says.
+    pub fn open_as(path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
+        let path = if path.is_dir() { network_in(path)? } else { path.to_path_buf() };
+        Self::from_bytes_as(&read_file(&path)?, &path, activation)
     }
 
     /// Reads a network from the bytes of a file; the path serves as a hint and in errors.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
+        Self::from_bytes_as(bytes, path, None)
+    }
+
+    fn from_bytes_as(bytes: &[u8], path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         if Archive::looks_like(bytes) {
-            return from_archive(bytes, path);
+            let (format, contents) = from_archive(bytes, path)?;
+            return Self::assemble(&contents.tensors, contents.metadata, activation, path, format);
         }
         // Eight bytes of header length, then JSON.
         if extension == "safetensors" || bytes.get(8) == Some(&b'{') {
-            return Self::from_safetensors(bytes, path);
+            let (tensors, metadata) = read_safetensors(bytes, path)?;
+            return Self::assemble(&tensors, metadata, activation, path, "safetensors");
         }
         let malformed = |format, problem: String| NetworkError::Malformed { path: path.into(), format, problem };
         match extension {
@@ -68,20 +79,62 @@ impl NetworkFile {
         }
     }
 
-    /// A network from the contents of a file; the activation is tanh unless the metadata says otherwise.
+    /// A network from the contents of a file; the activation is the one given, or else the one that the metadata says,
+    /// or else tanh.
     pub(super) fn assemble(
         tensors: &Tensors,
-        metadata: Metadata,
+        mut metadata: Metadata,
+        activation: Option<Activation>,
         path: &Path,
         format: &'static str,
     ) -> Result<Self, NetworkError> {
-        let activation = match metadata.get("activation").or(metadata.get("nonlinearity")) {
-            Some(name) => serde_json::from_value(name.to_ascii_lowercase().into())
-                .map_err(|error| NetworkError::Malformed { path: path.into(), format, problem: error.to_string() })?,
-            None => Activation::Tanh,
+        let said =
+            SETTINGS_OF_ACTIVATION.iter().find_map(|key| metadata.get(*key)).map(|setting| activation_word(setting));
+        let chosen = match (activation, said) {
+            (Some(activation), _) => activation,
+            (None, Some(word)) => serde_json::from_value(word.into()).map_err(|error| NetworkError::Malformed {
+                path: path.into(),
+                format,
+                problem: format!("its activation is an {error}; pass --activation if that is wrong"),
+            })?,
+            (None, None) => Activation::Tanh,
         };
-        Ok(Self { network: Network::from_tensors(tensors, activation)?, metadata })
+        if activation.is_some() {
+            metadata.insert(ACTIVATION.into(), chosen.name().into());
+        }
+        let read = Network::from_tensors_with_rest(tensors, chosen);
+        let (network, unused) =
+            read.map_err(|source| NetworkError::InFile { path: path.into(), source: Box::new(source) })?;
+        Ok(Self { network, metadata, unused })
     }
+
+    /// Whether the file says which activation the network has; if not, it was taken to be tanh.
+    pub fn says_activation(&self) -> bool {
+        SETTINGS_OF_ACTIVATION.iter().any(|key| self.metadata.contains_key(*key))
+    }
+}
+
+/// Where the activation is kept.
+const ACTIVATION: &str = "activation";
+/// Under which names others keep it.
+const SETTINGS_OF_ACTIVATION: [&str; 2] = [ACTIVATION, "nonlinearity"];
+
+/// The word for an activation: `torch.relu`, `nn.ReLU()` and `ReLU` are all `relu`.
+fn activation_word(setting: &str) -> String {
+    let called = setting.split('(').next().unwrap_or(setting).trim();
+    let word = shown(called.rsplit(['.', ':']).next().unwrap_or(called)).to_ascii_lowercase();
+    if word == "linear" { "identity".into() } else { word }
+}
+
+/// The network in a run folder; where there is none, the error says what else could be meant.
+fn network_in(folder: &Path) -> Result<PathBuf, NetworkError> {
+    let path = folder.join(NetworkFile::FILE_NAME);
+    if path.exists() {
+        return Ok(path);
+    }
+    let is_network = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|found| found == "safetensors");
+    let others = fs::read_dir(folder).map_or(0, |entries| entries.flatten().filter(is_network).count());
+    Err(NetworkError::NoNetwork { folder: folder.into(), others })
 }
 
 /// The bytes of a regular file within the limit; a pipe or device could go on forever.
@@ -103,25 +156,25 @@ fn read_file(path: &Path) -> Result<Vec<u8>, NetworkError> {
     }
 }
 
-fn from_archive(bytes: &[u8], path: &Path) -> Result<NetworkFile, NetworkError> {
+/// The format of an archive and what it holds.
+fn from_archive(bytes: &[u8], path: &Path) -> Result<(&'static str, Contents), NetworkError> {
     let malformed = |format, problem: String| NetworkError::Malformed { path: path.into(), format, problem };
     let archive = Archive::open(bytes).map_err(|error| malformed("zip", error.to_string()))?;
-    let (format, contents) = if pytorch::looks_like(&archive) {
+    if pytorch::looks_like(&archive) {
         let contents = pytorch::read(&archive).map_err(|error| match error {
             PyTorchError::Pickle(PickleError::Executable(global)) => {
                 NetworkError::Executable { path: path.into(), global }
             }
             other => malformed("PyTorch", other.to_string()),
         })?;
-        ("PyTorch", contents)
+        Ok(("PyTorch", contents))
     } else if archive.names().any(|name| name.ends_with(".npy")) {
-        ("NumPy", npz::read(&archive).map_err(|error| malformed("NumPy", error.to_string()))?)
+        Ok(("NumPy", npz::read(&archive).map_err(|error| malformed("NumPy", error.to_string()))?))
     } else {
-        let names: Vec<&str> = archive.names().take(NAMED_ENTRIES).collect();
-        let problem = format!("it holds neither arrays (.npy) nor a data.pkl, but [{}]", names.join(", "));
-        return Err(malformed("zip", problem));
-    };
-    NetworkFile::assemble(&contents.tensors, contents.metadata, path, format)
+        let names: Vec<&str> = archive.names().collect();
+        let problem = format!("it holds neither arrays (.npy) nor a data.pkl, but [{}]", listed(names.into_iter()));
+        Err(malformed("zip", problem))
+    }
 }
 
 /// Why a pickle outside of an archive is refused: its program attacks, or it is of a kind that is not read.

@@ -3,6 +3,7 @@
 use super::Contents;
 use super::archive::{Archive, ArchiveError};
 use super::npy::{self, Array, NpyError};
+use crate::foreign_text::shown;
 use crate::network::Tensor;
 
 /// Why a set of arrays could not be read.
@@ -12,10 +13,10 @@ pub(super) enum NpzError {
     #[error(transparent)]
     Archive(#[from] ArchiveError),
     /// One array is at fault.
-    #[error("'{name}': {source}")]
+    #[error("'{}': {source}", shown(name))]
     Array { name: String, source: NpyError },
     /// Weights as pickled objects.
-    #[error("'{0}' is an array of Python objects, which are never loaded; save it as numbers (array.astype(float))")]
+    #[error("'{}' is an array of Python objects, which are never loaded; save it as numbers (array.astype(float))", shown(.0))]
     Objects(String),
 }
 

@@ -3,7 +3,8 @@
 use super::archive::{Archive, ArchiveError};
 use super::number::Number;
 use super::pickle::{Id, Node, Pickle, PickleError};
-use super::{Contents, MAX_VALUES};
+use super::{Contents, MAX_VALUES, SETTINGS_OF_ACTIVATION};
+use crate::foreign_text::shown;
 use crate::network::{Metadata, Tensor, Tensors};
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
@@ -15,6 +16,8 @@ const WEIGHT_KEYS: [&str; 5] = ["state_dict", "model_state_dict", "model", "netw
 const SETTING_KEYS: [&str; 5] = ["metadata", "hyper_parameters", "hparams", "config", "args"];
 /// The longest name of a parameter, and the longest text that is kept as a setting.
 const MAX_NAME_BYTES: usize = 512;
+/// The most values that tensors may repeat out of fewer numbers, as `expand` does: a huge tensor made of one is an attack.
+const MAX_REPEATED: usize = 1 << 20;
 /// The most dimensions of a tensor.
 const MAX_DIMENSIONS: usize = 64;
 
@@ -31,7 +34,7 @@ pub(super) enum PyTorchError {
     #[error("it is a TorchScript program; load it in Python and save model.state_dict() instead")]
     Script,
     /// A tensor that lies outside of its storage, or whose description makes no sense.
-    #[error("'{0}' is no tensor that fits its storage: the file is damaged")]
+    #[error("'{}' is no tensor that fits its storage: the file is damaged", shown(.0))]
     Tensor(String),
     /// More values than a network has.
     #[error("its tensors hold more than {MAX_VALUES} values; save the recurrent layer and the readout alone")]
@@ -66,24 +69,41 @@ pub(super) fn read(archive: &Archive<'_>) -> Result<Contents, PyTorchError> {
     let program = archive.read(&format!("{folder}data.pkl"))?;
     let pickle = Pickle::parse(&program)?;
     let storages = Storages { archive, folder, big_endian, read: BTreeMap::new() };
-    Reader { pickle: &pickle, storages, metadata: settings(&pickle), tensors: Tensors::new(), values: 0 }.run()
+    Reader { pickle: &pickle, storages, metadata: settings(&pickle), tensors: Tensors::new(), values: 0, repeated: 0 }
+        .run()
 }
 
 /// The texts and numbers at the top and in the settings of a checkpoint.
 fn settings(pickle: &Pickle<'_>) -> Metadata {
-    let nested = SETTING_KEYS.iter().filter_map(|key| pickle.entry(pickle.root(), key));
+    // The attributes of an object, an argparse.Namespace for one, are its state.
+    let dictionary = |id: Id| match pickle.node(id) {
+        Node::Call(call) => call.state.unwrap_or(id),
+        _ => id,
+    };
+    let nested: Vec<Id> =
+        SETTING_KEYS.iter().filter_map(|key| pickle.entry(pickle.root(), key)).map(dictionary).collect();
+    // Settings of a part (config.model.activation) count where the whole says nothing; of those only the activation.
+    let parts = nested.iter().flat_map(|id| pickle.items(*id)).map(|(_, part)| dictionary(*part));
+    let of_parts = parts.flat_map(|id| pickle.items(id)).filter(|(key, _)| is_activation(pickle, *key));
     let simple = |(key, value): &(Id, Id)| {
         let text = match pickle.node(*value) {
             Node::Text(text) if text.len() <= MAX_NAME_BYTES => text.to_string(),
             Node::Int(number) => number.to_string(),
             Node::Float(number) => number.to_string(),
             Node::Bool(truth) => truth.to_string(),
+            // A class or function in place of its name: torch.nn.Tanh.
+            Node::Global(_, name) if is_activation(pickle, *key) => name.to_string(),
             _ => return None,
         };
         let key = pickle.text(*key).filter(|key| key.len() <= MAX_NAME_BYTES)?;
         Some((key.to_string(), text))
     };
-    [pickle.root()].into_iter().chain(nested).flat_map(|id| pickle.items(id)).filter_map(simple).collect()
+    let whole = [pickle.root()].into_iter().chain(nested.iter().copied()).flat_map(|id| pickle.items(id));
+    of_parts.chain(whole).filter_map(simple).collect()
+}
+
+fn is_activation(pickle: &Pickle<'_>, key: Id) -> bool {
+    pickle.text(key).is_some_and(|key| SETTINGS_OF_ACTIVATION.contains(&key))
 }
 
 struct Reader<'a, 'p> {
@@ -92,6 +112,7 @@ struct Reader<'a, 'p> {
     metadata: Metadata,
     tensors: Tensors,
     values: usize,
+    repeated: usize,
 }
 
 impl<'p> Reader<'_, 'p> {
@@ -156,7 +177,11 @@ impl<'p> Reader<'_, 'p> {
         let offset = self.pickle.size(offset).ok_or_else(wrong)?;
         let view = View { offset, shape: sizes(shape).ok_or_else(wrong)?, strides: sizes(strides).ok_or_else(wrong)? };
         let count = view.count_within(length).ok_or_else(wrong)?;
-        self.values += count;
+        self.values = self.values.saturating_add(count);
+        self.repeated = self.repeated.saturating_add(count.saturating_sub(length));
+        if self.repeated > MAX_REPEATED {
+            return Err(wrong());
+        }
         if self.values > MAX_VALUES {
             return Err(PyTorchError::TooManyValues);
         }
@@ -215,14 +240,13 @@ struct View {
 }
 
 impl View {
-    /// The number of values, if all of them lie within a storage of `length` and none is used more often than
-    /// there are values: a huge tensor repeated out of a few numbers is an attack.
+    /// The number of values, if all of them lie within a storage of `length`.
     fn count_within(&self, length: usize) -> Option<usize> {
         let count = self.shape.iter().try_fold(1usize, |product, size| product.checked_mul(*size))?;
         let steps =
             self.shape.iter().zip(&self.strides).map(|(size, stride)| size.saturating_sub(1).checked_mul(*stride));
         let last = steps.into_iter().try_fold(self.offset, |sum, step| sum.checked_add(step?))?;
-        let fits = count == 0 || last < length && count <= length;
+        let fits = count == 0 || last < length;
         (fits && self.shape.len() == self.strides.len() && self.shape.len() <= MAX_DIMENSIONS).then_some(count)
     }
 
