@@ -19,7 +19,7 @@ const STYLES: Styles = Styles::styled()
 #[derive(Parser)]
 #[command(name = "ketbra", version, styles = STYLES, propagate_version = true, arg_required_else_help = true)]
 #[command(after_help = "Examples:
-  ketbra demo                                   the whole story in a minute
+  ketbra demo                                   the whole story in a few seconds
   ketbra task T3                                what a task asks for
   ketbra train T2 --hidden 128 --out runs/t2    train a network
   ketbra interpret runs/t2                      read its circuit

@@ -37,6 +37,11 @@ impl Failure {
         Self { message: message.to_string(), code: interrupt::EXIT_CODE }
     }
 
+    /// Whether the input is at fault.
+    pub fn is_bad_input(&self) -> bool {
+        self.code == BAD_INPUT
+    }
+
     /// Tells the person and gives the exit code.
     pub fn report(self) -> ExitCode {
         terminal::complain(&self.message);

@@ -5,6 +5,7 @@ mod command;
 mod device;
 mod failure;
 mod interrupt;
+mod made;
 mod progress;
 mod subject;
 mod terminal;

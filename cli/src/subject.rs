@@ -1,12 +1,13 @@
 //! Which network a command is about, and what is known of it.
 
-use crate::arguments::TaskSize;
 use crate::failure::Failure;
+use crate::made::Written;
 use ketbra::files::write_whole;
 use ketbra::interpret::{self, Interpretation, Question};
-use ketbra::network::NetworkFile;
+use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
 use std::path::{Component, Path, PathBuf};
+use std::str::FromStr;
 
 /// What is known of a network before it is interpreted.
 #[derive(clap::Args)]
@@ -17,15 +18,26 @@ pub struct Known {
     /// Use no task: read the function back from the network alone
     #[arg(long)]
     pub blind: bool,
-    #[command(flatten)]
-    pub size: TaskSize,
+    /// Variables: time steps of the input phase [default: what the file says, or 8]. --blind needs it if no file says
+    #[arg(long, value_name = "N")]
+    pub s: Option<usize>,
+    /// Components of each variable [default: what the file says, or the network's inputs]
+    #[arg(long, value_name = "N")]
+    pub d: Option<usize>,
+    /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
+    #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
+    pub activation: Option<Activation>,
 }
 
 impl Known {
+    /// Opens a network.
+    pub fn open(&self, path: &Path) -> Result<NetworkFile, Failure> {
+        Ok(NetworkFile::open_as(path, self.activation)?)
+    }
+
     /// The question to put to a network.
     pub fn question(&self, file: &NetworkFile) -> Result<Question, Failure> {
-        let Self { task, blind, size } = self;
-        let known = interpret::Known { task: task.clone(), blind: *blind, s: size.s, d: size.d };
+        let known = interpret::Known { task: self.task.clone(), blind: self.blind, s: self.s, d: self.d };
         known.question(file).map_err(Failure::bad_input)
     }
 }
@@ -71,16 +83,17 @@ pub fn distinct_names(paths: &[PathBuf]) -> Vec<String> {
 }
 
 /// Writes the page of a network.
-pub fn write_page(to: &Path, path: &Path, file: &NetworkFile, found: &Interpretation) -> Result<(), Failure> {
+pub fn write_page(to: &Path, path: &Path, file: &NetworkFile, found: &Interpretation) -> Result<Written, Failure> {
     let html = page(&file.network, found, &Provenance::of(path, file)).map_err(Failure::could_not)?;
     write(to, html.as_bytes())
 }
 
 /// Writes a file, and the folder it goes into.
-pub fn write(to: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write(to: &Path, bytes: &[u8]) -> Result<Written, Failure> {
     let failed = |error: std::io::Error| Failure::could_not(format!("cannot write {}: {error}", to.display()));
     to.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
-    write_whole(to, bytes).map_err(failed)
+    write_whole(to, bytes).map_err(failed)?;
+    Ok(Written { path: to.into(), bytes: bytes.len() })
 }
 
 #[cfg(test)]

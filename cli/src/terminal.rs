@@ -17,8 +17,11 @@ pub const FAINT: Style = Style::new().dimmed();
 pub fn print(text: &str) {
     let mut out = anstream::stdout().lock();
     if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        let code = if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { 1 };
-        std::process::exit(code);
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        complain(&format!("cannot write the results: {error}"));
+        std::process::exit(1);
     }
 }
 

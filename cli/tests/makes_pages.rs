@@ -77,3 +77,22 @@ fn the_demo_ends_with_a_page() {
     let page = fs::read_to_string(folder.path().join("ketbra-demo.html")).unwrap();
     assert!(page.contains("<title>demo - ketbra</title>"));
 }
+
+#[test]
+fn what_was_made_is_told_in_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let network = with_network(folder.path());
+    for arguments in [vec!["report", network, "--json"], vec!["figures", network, "--json", "--still", "--dpi", "72"]] {
+        let said = succeeds(&ketbra_in(folder.path(), &arguments));
+        let made: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!((&made["path"], &made["verdict"]), (&network.into(), &"circuit".into()));
+        assert_eq!((&made["task"]["name"], &made["hidden"]), (&"T3".into(), &128.into()));
+        assert!(made["accuracy"]["value"].as_f64().unwrap() > 0.99);
+        let files = made["files"].as_array().unwrap();
+        assert_eq!(files.len(), if arguments[0] == "report" { 1 } else { 10 });
+        for file in files {
+            let length = fs::metadata(folder.path().join(file["path"].as_str().unwrap())).unwrap().len();
+            assert_eq!(file["bytes"], length);
+        }
+    }
+}

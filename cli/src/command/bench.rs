@@ -13,6 +13,9 @@ use std::fmt::Write;
 
 /// Measure the speed of this machine
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ketbra bench train --sizes 128
+  ketbra bench interpret --json")]
 pub struct BenchCommand {
     #[command(subcommand)]
     what: What,

@@ -3,6 +3,7 @@
 use super::interpret::summary;
 use super::report;
 use crate::failure::Failure;
+use crate::made::print_made;
 use crate::progress::Progress;
 use crate::subject::write;
 use crate::terminal::{FAINT, GOOD, WARN, print, title};
@@ -19,6 +20,10 @@ use std::time::Instant;
 
 /// Train a small network on repeat copy, read its circuit and make its page: a few seconds
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ketbra demo
+  ketbra demo --seed 7 --out demo.html --open
+  ketbra demo --json")]
 pub struct DemoCommand {
     /// Seed of weights and inputs
     #[arg(long, default_value_t = 1)]
@@ -29,6 +34,9 @@ pub struct DemoCommand {
     /// Open the page in the browser
     #[arg(long)]
     open: bool,
+    /// Print JSON: the files written, and what the network comes to
+    #[arg(long)]
+    json: bool,
 }
 
 /// Variables and components: 16 bits to remember.
@@ -55,10 +63,15 @@ impl Observer for Watching {
 
 impl DemoCommand {
     pub fn run(&self) -> Result<(), Failure> {
+        let say = |text: String| {
+            if !self.json {
+                print(&text)
+            }
+        };
         let task = Task::named("repeat-copy", Some(SIZE.0), Some(SIZE.1))?;
         let params =
             TrainParams { hidden: 64, steps: 2_500, learning_rate: 3e-3, seed: self.seed, ..TrainParams::default() };
-        print(&format!(
+        say(format!(
             "{}An Elman network of {} tanh units sees {} inputs of {} bits, then nothing, and must repeat them for ever.\n\n",
             title("Training"),
             params.hidden,
@@ -75,27 +88,30 @@ impl DemoCommand {
         let outcome = outcome.ok_or_else(|| Failure::could_not("training ended without a result"))??;
         let accuracy = outcome.accuracy.map_or(0.0, |accuracy| accuracy.value);
         let colour = if accuracy >= job.params.test.learned_from { GOOD } else { WARN };
-        print(&format!(
+        say(format!(
             "{} steps in {:.1} s; {colour}accuracy {accuracy:.4}{colour:#} over {} output steps on inputs it never saw\n\n",
             job.params.steps,
             begin.elapsed().as_secs_f64(),
             job.params.test.horizon
         ));
         let network = &outcome.state.network;
-        print(&recital(&task, network, self.seed));
+        say(recital(&task, network, self.seed));
         let found =
             interpret(network, &Question::Task(task), &InterpretParams::default()).map_err(Failure::could_not)?;
-        print(&format!("\n{}", summary::summary(&self.out, &found)));
+        say(format!("\n{}", summary::summary(&self.out, &found)));
         let course = watching.course.into_inner().ok().filter(|course| !course.step.is_empty());
         let made = vec![("command".into(), "ketbra demo".into()), ("seed".into(), self.seed.to_string())];
         let provenance = Provenance { title: "demo".into(), made, training: course };
         let html = page(network, &found, &provenance).map_err(Failure::could_not)?;
-        write(&self.out, html.as_bytes())?;
-        print(&format!("\nIts page, with the network running in it: {}\n", self.out.display()));
+        let page = write(&self.out, html.as_bytes())?;
+        say(format!("\nIts page, with the network running in it: {}\n", self.out.display()));
         if self.open {
             report::open(&self.out);
         }
-        print("Next: ketbra train T2 --out runs/t2, then ketbra interpret runs/t2\n");
+        say("Next: ketbra train T2 --out runs/t2, then ketbra interpret runs/t2\n".into());
+        if self.json {
+            print_made(None, &found, &[page]).map_err(Failure::could_not)?;
+        }
         Ok(())
     }
 }

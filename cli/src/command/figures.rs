@@ -1,10 +1,10 @@
 //! `ketbra figures`: pictures for papers.
 
 use crate::failure::Failure;
+use crate::made::print_made;
 use crate::subject::{Known, beside, write};
 use crate::terminal::{FAINT, print};
-use ketbra::interpret::{InterpretParams, interpret};
-use ketbra::network::NetworkFile;
+use ketbra::interpret::{InterpretParams, interpret_file};
 use ketbra::report::Provenance;
 use ketbra::report::figures::{animation, figures};
 use std::path::PathBuf;
@@ -32,28 +32,40 @@ pub struct FiguresCommand {
     /// Leave out the animation
     #[arg(long)]
     still: bool,
+    /// Print JSON: the files written, and what the network comes to
+    #[arg(long)]
+    json: bool,
 }
 
 impl FiguresCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let file = NetworkFile::open(&self.path)?;
+        let file = self.known.open(&self.path)?;
         let question = self.known.question(&file)?;
-        let found = interpret(&file.network, &question, &InterpretParams::default()).map_err(Failure::bad_input)?;
+        let found = interpret_file(&file, &question, &InterpretParams::default()).map_err(Failure::bad_input)?;
         let folder = self.out.clone().unwrap_or_else(|| beside(&self.path, "figures"));
         let training = Provenance::of(&self.path, &file).training;
+        let say = |line: String| {
+            if !self.json {
+                print(&line)
+            }
+        };
+        let mut files = vec![];
         for picture in figures(&file.network, &found, training.as_ref()).map_err(Failure::could_not)? {
             let png = picture.png(f64::from(self.dpi)).map_err(Failure::could_not)?;
-            write(&folder.join(format!("{}.svg", picture.name)), picture.svg().as_bytes())?;
-            write(&folder.join(format!("{}.png", picture.name)), &png)?;
-            print(&format!("{:<22}{FAINT}{}{FAINT:#}\n", picture.name, picture.caption));
+            files.push(write(&folder.join(format!("{}.svg", picture.name)), picture.svg().as_bytes())?);
+            files.push(write(&folder.join(format!("{}.png", picture.name)), &png)?);
+            say(format!("{:<22}{FAINT}{}{FAINT:#}\n", picture.name, picture.caption));
         }
         if !self.still
             && let Some(gif) = animation(&file.network, &found).map_err(Failure::could_not)?
         {
-            write(&folder.join("circuit.gif"), &gif)?;
-            print(&format!("{:<22}{FAINT}The circuit moving.{FAINT:#}\n", "circuit.gif"));
+            files.push(write(&folder.join("circuit.gif"), &gif)?);
+            say(format!("{:<22}{FAINT}The circuit moving.{FAINT:#}\n", "circuit.gif"));
         }
-        print(&format!("{}\n", folder.display()));
+        say(format!("{}\n", folder.display()));
+        if self.json {
+            print_made(Some(&self.path), &found, &files).map_err(Failure::could_not)?;
+        }
         Ok(())
     }
 }

@@ -1,10 +1,10 @@
 //! `ketbra report`: the page of a network, made again.
 
 use crate::failure::Failure;
+use crate::made::print_made;
 use crate::subject::{Known, beside, write_page};
 use crate::terminal::{complain, print};
-use ketbra::interpret::{InterpretParams, interpret};
-use ketbra::network::NetworkFile;
+use ketbra::interpret::{InterpretParams, interpret_file};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -28,16 +28,23 @@ pub struct ReportCommand {
     /// Open it in the browser
     #[arg(long)]
     open: bool,
+    /// Print JSON: the files written, and what the network comes to
+    #[arg(long)]
+    json: bool,
 }
 
 impl ReportCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let file = NetworkFile::open(&self.path)?;
+        let file = self.known.open(&self.path)?;
         let question = self.known.question(&file)?;
-        let found = interpret(&file.network, &question, &InterpretParams::default()).map_err(Failure::bad_input)?;
+        let found = interpret_file(&file, &question, &InterpretParams::default()).map_err(Failure::bad_input)?;
         let to = self.out.clone().unwrap_or_else(|| beside(&self.path, "report.html"));
-        write_page(&to, &self.path, &file, &found)?;
-        print(&format!("{}\n", to.display()));
+        let page = write_page(&to, &self.path, &file, &found)?;
+        if self.json {
+            print_made(Some(&self.path), &found, &[page]).map_err(Failure::could_not)?;
+        } else {
+            print(&format!("{}\n", to.display()));
+        }
         if self.open {
             open(&to);
         }

@@ -7,9 +7,8 @@ use crate::failure::Failure;
 use crate::progress::Count;
 use crate::subject::{Known, distinct_names, write, write_page};
 use crate::terminal::{complain, print};
-use ketbra::interpret::{InterpretParams, Interpretation, interpret};
+use ketbra::interpret::{InterpretParams, Interpretation, interpret_file};
 use ketbra::memories::Method;
-use ketbra::network::NetworkFile;
 use ketbra::numeric::Matching;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -81,16 +80,18 @@ impl InterpretCommand {
                     if self.json {
                         print(&format!("{}\n", json!({ "path": path, "error": failure.to_string() })));
                     } else {
-                        complain(&format!("{}: {failure}", path.display()));
+                        complain(&named(path, &failure));
                     }
-                    failed.push(path);
+                    failed.push(failure);
                 }
             }
         }
         match failed.len() {
             0 => Ok(()),
             count => {
-                Err(Failure::could_not(format!("{count} of {} networks could not be interpreted", self.paths.len())))
+                let message = format!("{count} of {} networks could not be interpreted", self.paths.len());
+                let all_bad = count == self.paths.len() && failed.iter().all(Failure::is_bad_input);
+                Err(if all_bad { Failure::bad_input(message) } else { Failure::could_not(message) })
             }
         }
     }
@@ -128,8 +129,8 @@ impl InterpretCommand {
         folder: Option<&Path>,
         params: &InterpretParams,
     ) -> Result<Interpretation, Failure> {
-        let file = NetworkFile::open(path)?;
-        let found = interpret(&file.network, &self.known.question(&file)?, params).map_err(Failure::bad_input)?;
+        let file = self.known.open(path)?;
+        let found = interpret_file(&file, &self.known.question(&file)?, params).map_err(Failure::bad_input)?;
         if let Some(folder) = folder {
             self.write(folder, path, &found)?;
             write_page(&folder.join("report.html"), path, &file, &found)?;
@@ -148,6 +149,13 @@ impl InterpretCommand {
     fn write(&self, folder: &Path, path: &Path, found: &Interpretation) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(&self.line(path, found)).map_err(Failure::could_not)?;
         write(&folder.join("interpretation.json"), text.as_bytes())?;
-        write(&folder.join(Interpretation::MATRICES_FILE), &found.matrices().map_err(Failure::could_not)?)
+        write(&folder.join(Interpretation::MATRICES_FILE), &found.matrices().map_err(Failure::could_not)?)?;
+        Ok(())
     }
+}
+
+/// What went wrong with one network of a list, which is named once.
+fn named(path: &Path, failure: &Failure) -> String {
+    let (path, said) = (path.display().to_string(), failure.to_string());
+    if said.contains(&path) { said } else { format!("{path}: {said}") }
 }

@@ -3,6 +3,7 @@
 use super::drawing;
 use crate::subject::name;
 use crate::terminal::{FAINT, TITLE, WARN, title};
+use ketbra::foreign_text::shown;
 use ketbra::interpret::{Interpretation, MemoriesSummary, Verdict};
 use ketbra::recurrence::Confidence;
 use ketbra::spectrum::Spectrum;
@@ -63,7 +64,7 @@ pub fn row(path: &Path, found: &Interpretation) -> String {
 fn heading(found: &Interpretation) -> String {
     let name = match (&found.task.name, found.blind) {
         (Some(_), true) => "blind",
-        (Some(name), false) => name,
+        (Some(name), false) => &shown(name),
         (None, _) => "function unknown",
     };
     let accuracy = match &found.accuracy {

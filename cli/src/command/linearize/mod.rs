@@ -8,7 +8,8 @@ use crate::progress::Count;
 use crate::subject::{Known, name};
 use crate::terminal::{WARN, print, title};
 use ketbra::circuit::Core;
-use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret};
+use ketbra::foreign_text::shown;
+use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret_file};
 use ketbra::linearize::{FixedPointParams, FixedPoints, fixed_points_watched, origin};
 use ketbra::network::{Network, NetworkFile};
 use ketbra::numeric::{Matrix, c64, eigenvalues};
@@ -71,7 +72,7 @@ struct Linearized {
 
 impl LinearizeCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let file = NetworkFile::open(&self.path)?;
+        let file = self.known.open(&self.path)?;
         file.network.check()?;
         let found = self.linearize(&file)?;
         if self.json {
@@ -91,7 +92,7 @@ impl LinearizeCommand {
         let mut params = InterpretParams::default();
         params.observe.seed = self.seed;
         let network = &file.network;
-        let interpretation = question.as_ref().map(|question| interpret(network, question, &params));
+        let interpretation = question.as_ref().map(|question| interpret_file(file, question, &params));
         let interpretation = interpretation.transpose().map_err(Failure::bad_input)?;
         let task = interpretation.as_ref().and_then(|found| found.details.task.as_ref());
         let core = task.map(Core::of).transpose().map_err(Failure::bad_input)?;
@@ -156,7 +157,7 @@ impl LinearizeCommand {
 
     fn in_words(&self, found: &Linearized) -> String {
         let size = found.interpretation.as_ref().map_or(String::new(), |found| {
-            let name = found.task.name.as_deref().filter(|_| !found.blind).unwrap_or("read back");
+            let name = found.task.name.as_deref().filter(|_| !found.blind).map_or("read back".into(), shown);
             format!(", {name}, s={} d={} H={}", found.task.s, found.task.d, found.hidden)
         });
         let mut text = title(&format!("{}{size}", name(&self.path)));
