@@ -22,6 +22,8 @@ class Network:
     `torch.nn.Module` with a recurrent layer and a readout, a state_dict, or a mapping of names to arrays. Names are
     PyTorch's (`rnn.weight_hh_l0`, any prefix) or the paper's (`W_hh`, `W_uh`, `W_r`).
 
+    `activation` (tanh, relu or identity) counts more than what the source says; a state_dict says nothing of it.
+
     In a module the recurrent layer and the readout are found by type; where there are several, say which with
     `recurrent=` and `readout=` (a dotted name or the layer itself).
     """
@@ -36,6 +38,9 @@ class Network:
         self.training = None
         if isinstance(source, Network):
             self._network, self.training = source._network, source.training
+            if activation is not None:
+                metadata = {**source._network.metadata, **_said(activation)}
+                self._network = _ketbra.Network.from_arrays(source.arrays(), activation, metadata)
         elif isinstance(source, (str, os.PathLike)):
             self._network = _ketbra.Network.open(os.fspath(source), activation)
         elif isinstance(source, Mapping):

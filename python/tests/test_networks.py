@@ -29,6 +29,21 @@ def test_a_file_and_its_arrays_are_the_same_network(tmp_path: Path) -> None:
     assert same(net, ketbra.Network(tmp_path / "again.safetensors"))
 
 
+def test_an_activation_that_is_passed_counts_more_than_what_the_source_says() -> None:
+    for source in (T3, ketbra.Network(T3), ketbra.Network(T3).arrays()):
+        net = ketbra.Network(source, activation="relu")
+        assert net.activation == "relu" and same(net, ketbra.Network(T3))
+    with pytest.raises(ketbra.NetworkError, match="choose from tanh, relu, identity"):
+        ketbra.Network(T3, activation="gelu")
+
+
+def test_arrays_that_are_not_part_of_the_network_are_warned_of() -> None:
+    beside = {**ketbra.Network(T3).arrays(), "norm.weight": np.ones(128)}
+    assert any("norm.weight" in warning for warning in ketbra.interpret(ketbra.Network(beside), task="T3").warnings)
+    with pytest.raises(ketbra.NetworkError, match="learned initial state"):
+        ketbra.Network({**beside, "h0": np.ones((1, 128))})
+
+
 def test_arrays_are_views_that_cannot_be_written() -> None:
     net = ketbra.Network(T3)
     first, second = net.recurrent_weights, net.recurrent_weights
