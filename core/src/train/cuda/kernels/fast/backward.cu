@@ -56,7 +56,8 @@ __device__ __forceinline__ void backward(float (&gradient)[PANELS][UNITS / 2], O
     readout = {};
 #pragma unroll
     for (int i = 0; i < PANELS * UNITS / 2; i++) gradient[i / (UNITS / 2)][i % (UNITS / 2)] = 0;
-    // After the last step there are no deltas. Its states come from other warps' copies.
+    // After the last step there are no deltas. All warps must have left the tiles of the forward pass.
+    __syncthreads();
     uint4 *none = (uint4 *)shared.tiles[(steps + 1) & 1];
     for (u32 i = threadIdx.x; i < TILE_BYTES / 16; i += THREADS) none[i] = make_uint4(0, 0, 0, 0);
     uint4 next = errors_of(scratch, input_steps, steps);
