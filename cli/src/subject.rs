@@ -18,7 +18,7 @@ pub struct Known {
     /// Use no task: read the function back from the network alone
     #[arg(long)]
     pub blind: bool,
-    /// Variables: time steps of the input phase [default: what the file says, or 8]. --blind needs it if no file says
+    /// Variables: time steps of the input phase [default: what the file says, or 8]; --blind needs it where the file does not say it
     #[arg(long, value_name = "N")]
     pub s: Option<usize>,
     /// Components of each variable [default: what the file says, or the network's inputs]

@@ -1,6 +1,7 @@
 //! Everything a person sees goes through here: colours where they help, plain text where they do not.
 
 use anstyle::{AnsiColor, Style};
+use ketbra::foreign_text::harmless;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -35,8 +36,10 @@ pub fn print_json(value: &impl Serialize) {
 
 /// Tells of a failure on standard error.
 pub fn complain(message: &str) {
+    // A message may quote a path, and a path can hold anything.
+    let lines: Vec<String> = message.lines().map(harmless).collect();
     // Nobody is left to tell if standard error is closed.
-    let _ = writeln!(anstream::stderr(), "{WARN}error:{WARN:#} {message}");
+    let _ = writeln!(anstream::stderr(), "{WARN}error:{WARN:#} {}", lines.join("\n"));
 }
 
 /// Tells of something in passing on standard error, so that it never mixes with results.

@@ -54,6 +54,16 @@ fn a_task_file_that_a_network_names_is_never_opened() {
     assert!(said.contains("is not a regular file"), "{said}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_path_that_steers_a_terminal_is_shown_harmless() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "\u{1b}[31mred.pt";
+    fs::write(folder.path().join(name), "").unwrap();
+    let said = refuses(&ketbra_in(folder.path(), &["interpret", name]));
+    assert!(said.contains("\\u{1b}[31mred.pt") && !said.contains('\u{1b}'), "{said}");
+}
+
 #[test]
 fn a_task_in_a_file_that_cannot_be_used_is_blamed_on_the_file() {
     let recurrence = "s = 8\nd = 8\nrecurrence = []";

@@ -15,6 +15,11 @@ pub fn steers(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
+/// A text of any length, a path for one, with what steers escaped.
+pub fn harmless(text: &str) -> String {
+    cut(text, usize::MAX)
+}
+
 /// A name from a file: what steers is escaped, what is long is cut.
 pub fn shown(name: &str) -> String {
     cut(name, NAME)
@@ -55,6 +60,7 @@ mod tests {
     fn what_steers_a_terminal_is_escaped_and_what_is_long_is_cut() {
         assert_eq!(shown("rnn.weight_hh_l0 é"), "rnn.weight_hh_l0 é");
         assert_eq!(shown("\u{1b}[31mred\n\u{9b}\u{202e}"), "\\u{1b}[31mred\\n\\u{9b}\\u{202e}");
+        assert_eq!(harmless("a\tb"), "a\\tb");
         let long = shown(&"x".repeat(200_000));
         assert!(long.len() < 120 && long.ends_with("x... (200000 characters)"), "{long}");
     }

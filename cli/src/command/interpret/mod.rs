@@ -24,7 +24,8 @@ use std::str::FromStr;
   ketbra interpret nets/*.safetensors --json
 
 The task comes from --task or from the file. Without either, --blind reads the function back; it needs to know only
-for how many steps inputs are presented (--s).")]
+for how many steps inputs are presented (--s). A state_dict does not say with which activation it was trained: pass
+--activation relu if it is not tanh.")]
 pub struct InterpretCommand {
     /// Run folders or files: .safetensors, .npz, .pt, .pth, .ckpt
     #[arg(required = true, value_name = "PATH")]

@@ -3,7 +3,7 @@
 use super::drawing;
 use crate::subject::name;
 use crate::terminal::{FAINT, TITLE, WARN, title};
-use ketbra::foreign_text::shown;
+use ketbra::foreign_text::{harmless, shown};
 use ketbra::interpret::{Interpretation, MemoriesSummary, Verdict};
 use ketbra::recurrence::Confidence;
 use ketbra::spectrum::Spectrum;
@@ -17,7 +17,8 @@ const FIRST_STEPS: f64 = 0.005;
 pub fn summary(path: &Path, found: &Interpretation) -> String {
     let mut text = String::new();
     let style = if found.verdict == Verdict::Circuit { TITLE } else { WARN };
-    let _ = writeln!(text, "{style}{}{style:#}  {}  {}", found.verdict.name(), heading(found), path.display());
+    let from = harmless(&path.to_string_lossy());
+    let _ = writeln!(text, "{style}{}{style:#}  {}  {from}", found.verdict.name(), heading(found));
     for reason in &found.reasons {
         let _ = writeln!(text, "  {reason}");
     }
@@ -52,7 +53,7 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
 /// One network in one line.
 pub fn row(path: &Path, found: &Interpretation) -> String {
     let worst = found.memories.as_ref().map_or("  ---  ".into(), |memories| format!("{:.4}", memories.worst));
-    let name = name(path);
+    let name = harmless(&name(path));
     let read = match found.confidence {
         Confidence::High => "f read back",
         Confidence::Behaviour => "f from behaviour",
