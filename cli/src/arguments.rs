@@ -43,6 +43,6 @@ pub struct TaskSize {
 impl TaskSize {
     /// A task of this size.
     pub fn of(&self, name: &str) -> Result<Task, TaskError> {
-        Task::parse(name, self.s, self.d)
+        Task::parse(name, self.s, self.d)?.of_size(self.s, self.d)
     }
 }

@@ -79,7 +79,14 @@ fn sizes_that_the_network_does_not_have_are_refused() {
     let task = ketbra::task::Task::named("T3", None, None).unwrap().to_toml();
     let folder = network_on(&task);
     let said = refuses(&ketbra_in(folder.path(), &["interpret", "net.safetensors", "--s", "4"]));
-    assert!(said.contains("holds a task of s=8, d=8, but --s 4"), "{said}");
+    assert!(said.contains("the task 'T3' has s=8, d=8, but --s 4 was passed"), "{said}");
+    fs::write(folder.path().join("t3.toml"), task).unwrap();
+    for arguments in
+        [&["interpret", "net.safetensors", "--task", "t3.toml", "--d", "4"][..], &["task", "t3.toml", "--d", "4"]]
+    {
+        let said = refuses(&ketbra_in(folder.path(), arguments));
+        assert!(said.contains("the task 'T3' has s=8, d=8, but --d 4 was passed"), "{said}");
+    }
     let said = refuses(&ketbra_in(folder.path(), &["interpret", "net.safetensors", "--blind", "--d", "5"]));
     assert!(said.contains("as the network has outputs, 8, not --d 5"), "{said}");
 }

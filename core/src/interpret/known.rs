@@ -35,7 +35,7 @@ impl Known {
             return s.map(|s| Question::Blind { s }).ok_or(InterpretError::NoInputSteps);
         }
         let task = match &self.task {
-            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?),
+            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?.of_size(s, d)?),
             None => file.task(s, d)?,
         };
         task.map(Question::Task).ok_or(InterpretError::NoTask)

@@ -75,12 +75,7 @@ impl NetworkFile {
         let described = |source| TaskError::InNetworkFile { source: Box::new(source) };
         if text.contains('=') {
             let task = Task::from_toml(text, "task", "task").map_err(described)?;
-            for (option, asked, size) in [("--s", s, task.s()), ("--d", d, task.d())] {
-                if let Some(asked) = asked.filter(|asked| *asked != size) {
-                    return Err(TaskError::OtherSize { option, asked, s: task.s(), d: task.d() });
-                }
-            }
-            return Ok(Some(task));
+            return task.of_size(s, d).map(Some);
         }
         if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
             return Err(TaskError::NamesAFile { named: text.clone() });
@@ -226,7 +221,7 @@ mod tests {
         file.metadata.insert("task".into(), Task::named("repeat-copy", Some(5), Some(3)).unwrap().to_toml());
         assert!(file.task(Some(5), Some(3)).unwrap().is_some());
         let said = file.task(Some(4), None).unwrap_err().to_string();
-        assert!(said.contains("s=5, d=3, but --s 4"), "{said}");
+        assert!(said.contains("'repeat-copy' has s=5, d=3, but --s 4 was passed"), "{said}");
         assert!(file.task(None, Some(8)).is_err());
     }
 

@@ -196,11 +196,14 @@ pub enum TaskError {
         /// What is wrong with it.
         source: Box<TaskError>,
     },
-    /// Sizes that contradict the task in a network file.
+    /// Sizes that contradict a task that carries its own.
     #[error(
-        "the network's file holds a task of s={s}, d={d}, but {option} {asked} was passed; leave it out, or pass --task T"
+        "the task '{}' has s={s}, d={d}, but {option} {asked} was passed; leave {option} out, or pass another task",
+        shown(name)
     )]
     OtherSize {
+        /// The task's name.
+        name: String,
         /// The option.
         option: &'static str,
         /// Its value.

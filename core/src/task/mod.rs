@@ -159,6 +159,16 @@ impl Task {
         self
     }
 
+    /// The task, if it has the sizes asked for; a task file carries its own.
+    pub fn of_size(self, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        for (option, asked, size) in [("--s", s, self.s), ("--d", d, self.d)] {
+            if let Some(asked) = asked.filter(|asked| *asked != size) {
+                return Err(TaskError::OtherSize { name: self.name, option, asked, s: self.s, d: self.d });
+            }
+        }
+        Ok(self)
+    }
+
     /// Whether two tasks ask for the same thing, whatever they are called.
     pub fn same_function(&self, other: &Self) -> bool {
         (self.s, self.d) == (other.s, other.d) && self.function == other.function
