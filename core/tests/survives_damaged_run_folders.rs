@@ -140,9 +140,10 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
     let temporary = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(temporary.path(), manifest(), false).unwrap();
     folder.write_checkpoint(&state(0)).unwrap();
-    // The name under which `write_whole` begins the file leads to a device that is always full.
-    let begun = temporary.path().join(format!("checkpoint.new.{}.tmp", std::process::id()));
-    std::os::unix::fs::symlink("/dev/full", begun).unwrap();
+    // Every name under which `write_whole` may begin the file leads to a device that is always full.
+    let begun = |count| temporary.path().join(format!("checkpoint.new.{}-{count}.tmp", std::process::id()));
+    let planted = 4000;
+    (0..planted).for_each(|count| std::os::unix::fs::symlink("/dev/full", begun(count)).unwrap());
     let mut recorder = Recorder::new();
     recorder.add(folder.clone(), 0, false).unwrap();
     let job = Job { task: task(), params: params(), start: Start::Random };
@@ -150,5 +151,8 @@ fn a_full_disk_stops_the_run_and_loses_nothing() {
     let message = error.to_string();
     assert!(message.contains("checkpoint.new: No space left on device"), "{message}");
     assert_eq!(folder.read_checkpoint().unwrap().0, state(0), "the checkpoint before is still there");
-    assert!(fs::read_dir(temporary.path()).unwrap().all(|e| !e.unwrap().file_name().to_string_lossy().contains("tmp")));
+    let left = fs::read_dir(temporary.path()).unwrap().map(|entry| entry.unwrap());
+    let left: Vec<_> = left.filter(|entry| entry.file_name().to_string_lossy().contains("tmp")).collect();
+    assert!(left.iter().all(|entry| entry.file_type().unwrap().is_symlink()), "only what the test put there is left");
+    assert!(left.len() < planted, "and what was begun is gone");
 }
