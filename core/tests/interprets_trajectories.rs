@@ -8,6 +8,7 @@ use ketbra::network::NetworkFile;
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
+use ketbra::recurrence::Confidence;
 use ketbra::task::{Episodes, Task};
 use std::path::Path;
 
@@ -102,6 +103,8 @@ fn a_gated_cell_that_holds_variables_is_read() {
     let found = read(&trajectories, Question::Blind { s });
     assert_eq!(found.recurrence_in_words, ["u1 = u1[t-3]", "u2 = -u1[t-2]"]);
     assert_eq!(found.verdict, Verdict::Circuit, "{:?}", found.reasons);
+    // u2 repeats what u1 will say one step later, so that on the orbit u1 = -u2[t-1] as well.
+    assert_eq!(found.confidence, Confidence::Behaviour);
 }
 
 #[test]

@@ -103,8 +103,8 @@ fn agreements_on_the_orbit(sequence: &[Matrix], s: usize) -> Vec<Matrix> {
     (1..=s).map(at).collect()
 }
 
-/// Along a cycle the nearest output behind another is the one that it copies: every other relation that holds on the orbit
-/// goes through that one, and has a larger lag.
+/// Along a cycle the nearest output behind another is the one that it copies, and every other relation that holds on the
+/// orbit has a larger lag: a shorter one says that too many inputs were presented, or that f uses a component twice.
 fn shorter_relation(step: Step, on_orbit: &[Matrix], params: &RecurrenceParams) -> Option<Step> {
     let (j, d) = (step.output - 1, on_orbit.first()?.nrows());
     let own = f64::from(step.sign) * on_orbit[step.lag - 1][(j, step.component - 1)];

@@ -32,8 +32,10 @@ pub struct RecurrenceParams {
     /// Among relations whose residuals differ by less than this the smaller lag is taken.
     pub lag_slack: f64,
     /// A relation with a smaller lag that agrees on the orbit at least this often, and no less often than the one that the
-    /// first output step shows, speaks against the latter: that one is several steps of the recurrence taken as one.
+    /// first output step shows, speaks against the latter: that one may be several steps of the recurrence taken as one.
     pub shorter: f64,
+    /// Agreement at the first output step with which a reading is stated all the same, though never with high confidence.
+    pub despite_shorter: f64,
     /// Share of an output that may come from elsewhere than the selected component, and the largest departure of its strength
     /// from 1, before a dense f is considered where a selection could be stated.
     pub selected: (f64, f64),
@@ -64,6 +66,7 @@ impl Default for RecurrenceParams {
             confirmed: 0.2,
             lag_slack: 0.05,
             shorter: 0.95,
+            despite_shorter: 0.95,
             selected: (0.002, 0.05),
             dense_better: 0.5,
             dense_window: 1024,
@@ -108,7 +111,7 @@ pub struct Reading {
     pub free_running: f64,
     /// Relative residual of the same relation among the readers of the linearized orbit.
     pub residual: Option<f64>,
-    /// A relation with a smaller lag that holds on the orbit as well as this one, which then is not stated.
+    /// A relation with a smaller lag that holds on the orbit as well as this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shorter: Option<Step>,
 }
@@ -176,7 +179,7 @@ pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<R
         reading.shorter = reading.shorter.filter(|_| alive);
         reading.stated = reading.stated
             && alive
-            && reading.shorter.is_none()
+            && (reading.shorter.is_none() || reading.agreement >= params.despite_shorter)
             && reading.agreement - reading.runner_up >= params.margin
             && reading.own_past.min(reading.free_running) >= params.agreement;
     }
@@ -204,7 +207,9 @@ pub fn confirm(
     for (reading, residual) in recurrence.readings.iter_mut().zip(residuals) {
         reading.residual = Some(residual);
     }
-    let shown = |reading: &Reading| reading.residual.is_some_and(|residual| residual < params.confirmed);
+    let shown = |reading: &Reading| {
+        reading.shorter.is_none() && reading.residual.is_some_and(|residual| residual < params.confirmed)
+    };
     if recurrence.stated().is_some() && recurrence.readings.iter().all(shown) {
         recurrence.confidence = Confidence::High;
     }
