@@ -132,6 +132,37 @@ fn an_edited_network_is_saved_with_its_new_task_and_read_back() {
 }
 
 #[test]
+fn an_edit_does_not_write_over_the_network_that_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = folder.path().join("network.safetensors");
+    std::fs::copy(fixture("t3-h64-l2_0-seed01.safetensors"), &net).unwrap();
+    let before = std::fs::read(&net).unwrap();
+    let out = folder.path().to_string_lossy().into_owned();
+    for source in [net.clone(), folder.path().into()] {
+        let output = ketbra(&["edit", "--negate", "1", "--out", &out], &[source]);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains("is the network that is being edited") && message.contains("--out"), "{message}");
+        assert_eq!(std::fs::read(&net).unwrap(), before);
+    }
+}
+
+#[test]
+fn edits_that_cannot_be_are_refused() {
+    let net = [fixture("t3-h64-l2_0-seed01.safetensors")];
+    for (arguments, wanted) in [
+        (&["--keep", "3=1e300"][..], "up to 100"),
+        (&["--negate", "1", "--activation", "relu"], "relu does not allow"),
+        (&["--negate", "9"], "choose 1 to 8"),
+    ] {
+        let output = ketbra(&[&["edit"], arguments].concat(), &net);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{message}");
+        assert!(message.contains(wanted), "{message}");
+    }
+}
+
+#[test]
 fn a_person_reads_verdict_spectrum_memories_and_function() {
     let output = ketbra(&["interpret"], &[fixture("t3-h64-l2_0.001-seed02.safetensors")]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -4,11 +4,13 @@ use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, title};
 use ketbra::edit::{Change, EditParams, EditSummary, Edited, Mode, edit};
-use ketbra::network::{Network, NetworkFile};
+use ketbra::interpret::Warning;
+use ketbra::network::{Activation, Network, NetworkFile};
 use ketbra::observe::{ObserveParams, observe};
 use ketbra::recurrence::{RecurrenceParams, read_back};
 use ketbra::task::{Source, Task};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// Rewrite what a trained network computes, with no gradient step
 #[derive(clap::Args)]
@@ -29,6 +31,9 @@ pub struct EditCommand {
     task: Option<String>,
     #[command(flatten)]
     size: TaskSize,
+    /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
+    #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
+    activation: Option<Activation>,
     #[command(flatten)]
     change: ChangeArguments,
     /// Add only what the new circuit does otherwise to the recurrent weights, a change of rank d at most, and leave the
@@ -66,18 +71,22 @@ struct ChangeArguments {
 
 impl EditCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let file = NetworkFile::open(&self.path)?;
+        let file = NetworkFile::open_as(&self.path, self.activation)?;
         let from = self.from(&file)?;
         let change = self.change(&from)?;
         let params = EditParams { seed: self.seed, least: self.least, ..EditParams::default() };
         let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
         let saved = self.out.as_ref().map(|out| save(out, &self.path, &edited)).transpose()?;
+        let mut summary = edited.summary(&from, &params);
+        if !file.unused.is_empty() {
+            summary.warnings.push(Warning::UnusedTensors { names: file.unused }.to_string());
+        }
         if self.json {
-            let line = Line { path: &self.path, summary: edited.summary(&from, &params), saved };
+            let line = Line { path: &self.path, summary, saved };
             let line = serde_json::to_string(&line).map_err(Failure::could_not)?;
             print(&format!("{line}\n"));
         } else {
-            print(&in_words(&from, &edited, saved));
+            print(&in_words(&from, &edited, &summary.warnings, saved));
         }
         Ok(())
     }
@@ -153,7 +162,7 @@ fn save(out: &Path, source: &Path, edited: &Edited) -> Result<PathBuf, Failure> 
     Ok(path)
 }
 
-fn in_words(from: &Task, edited: &Edited, saved: Option<PathBuf>) -> String {
+fn in_words(from: &Task, edited: &Edited, warnings: &[String], saved: Option<PathBuf>) -> String {
     let accuracy = &edited.accuracy;
     let how = match edited.mode {
         Mode::Least => "the least change, added to the recurrent weights",
@@ -171,7 +180,7 @@ fn in_words(from: &Task, edited: &Edited, saved: Option<PathBuf>) -> String {
          input weights {:.2}, readout {:.2}\n",
         edited.fresh_units, edited.contents, edited.weight_change, edited.input_change, edited.readout_change
     ));
-    for warning in edited.warnings(from) {
+    for warning in warnings {
         text.push_str(&format!("  warning: {warning}\n"));
     }
     match saved {
