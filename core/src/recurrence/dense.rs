@@ -5,7 +5,7 @@ use crate::circuit::Core;
 use crate::linearize::{OrbitParams, VisitedParams, orbit, visit};
 use crate::numeric::{Matrix, c64, eigenvalues, ridge_regression};
 use crate::observe::{Batch, Observations};
-use crate::task::Task;
+use crate::task::{Episodes, Task};
 
 /// Coefficients are rounded to multiples of one over this.
 const DIGITS: f64 = 1e3;
@@ -111,9 +111,10 @@ fn lasts_on_the_orbit(probe: &Batch, task: &Task, params: &RecurrenceParams) -> 
 
 /// Relative error of the recurrence, run freely from the inputs, against what the network says.
 fn unrolled_error(probe: &Batch, task: &Task, steps: usize) -> f64 {
-    let (d, freely) = (task.d(), probe.targets(task));
+    let (d, steps, mut freely) = (task.d(), steps.min(probe.outputs.len()), Episodes::new(task, probe.episodes));
+    freely.present(task, &probe.inputs, steps);
     let (mut missed, mut all) = (0.0, f64::MIN_POSITIVE);
-    for (said, wanted) in probe.outputs.iter().zip(freely.targets().chunks(probe.episodes * d)).take(steps) {
+    for (said, wanted) in probe.outputs.iter().zip(freely.targets().chunks(probe.episodes * d)) {
         for (episode, wanted) in wanted.chunks(d).enumerate() {
             for (y, u) in said.col_as_slice(episode).iter().zip(wanted) {
                 missed += (y - f64::from(*u)).powi(2);
