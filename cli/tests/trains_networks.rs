@@ -219,7 +219,10 @@ fn without_a_cuda_device_training_is_refused_with_what_is_missing() {
         }
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{message}");
-        assert!(message.contains("CUDA") && message.contains("--device cpu"), "{message}");
+        assert!(
+            message.contains("CUDA") && message.contains("--device cpu") && message.contains("--engine cpu"),
+            "{message}"
+        );
         assert!(!folder.path().join("runs").exists(), "nothing is begun that cannot be done");
     }
     // The way out that the message names.

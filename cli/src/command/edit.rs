@@ -94,7 +94,7 @@ impl EditCommand {
     fn from(&self, file: &NetworkFile) -> Result<Task, Failure> {
         let (s, d) = (self.size.s, self.size.d);
         let given = match &self.task {
-            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?),
+            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?.of_size(s, d)?),
             None => file.task(s, d)?,
         };
         match (given, s) {

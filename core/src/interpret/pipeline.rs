@@ -108,7 +108,7 @@ pub(super) fn interpret_observed(
         },
         blind: matches!(question, Question::Blind { .. }),
         hidden: observed.probe.states[&0].nrows(),
-        accuracy: theory.task.as_ref().map(|task| case.accuracy(task)),
+        accuracy: judged.accuracy,
         outputs: judged.outputs.unwrap_or_default(),
         verdict: judged.verdict,
         reasons: judged.reasons,

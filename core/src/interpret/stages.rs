@@ -75,6 +75,8 @@ pub(super) struct Judged {
     pub(super) not_linear: Vec<Component>,
     /// Accuracy of each output over the first s output steps.
     pub(super) outputs: Option<Vec<f64>>,
+    /// Accuracy over a long output phase.
+    pub(super) accuracy: Option<Accuracy>,
 }
 
 impl Case<'_> {
@@ -141,11 +143,12 @@ impl Case<'_> {
         let not_linear = not_recovered(core, by_orbit.map(|score| score.components.as_slice()), observed.d, params);
         let means = observed.probe.mean_outputs();
         let outputs = theory.task.as_ref().map(|task| output_accuracy(&observed.trial, task, observed.s, Some(&means)));
+        let accuracy = theory.task.as_ref().map(|task| self.accuracy(task));
         let (verdict, reasons) = judge(
             &Findings {
                 persistence: orbit.persistence,
                 outputs: outputs.as_deref(),
-                lasting_accuracy: theory.task.as_ref().map_or(0.0, |task| self.accuracy(task).value),
+                lasting_accuracy: accuracy.map_or(0.0, |accuracy| accuracy.value),
                 directions: (orbit.spectrum.found, core.map_or(0, Core::dimension)),
                 held_core: held_core(core, outputs.as_deref().unwrap_or_default(), params.verdict.held),
                 score: by_orbit,
@@ -154,7 +157,7 @@ impl Case<'_> {
             },
             &params.verdict,
         );
-        Judged { verdict, reasons, not_linear, outputs }
+        Judged { verdict, reasons, not_linear, outputs, accuracy }
     }
 
     pub(super) fn look_for_shared_directions(
@@ -175,7 +178,7 @@ impl Case<'_> {
         Ok(superposition(network, *start, task, core, &held, &params)?)
     }
 
-    pub(super) fn accuracy(&self, task: &Task) -> Accuracy {
+    fn accuracy(&self, task: &Task) -> Accuracy {
         let long = &self.observed.long;
         let horizon = self.params.observe.accuracy_horizon.min(long.outputs.len());
         let by_output = output_accuracy(long, task, horizon, None);

@@ -21,7 +21,7 @@ pub use store::{Metadata, NetworkFile};
 pub use tensors::{Tensor, Tensors};
 
 use crate::choose::{UnknownWord, choose};
-use crate::numeric::{tanh, tanh_in_place};
+use crate::numeric::tanh_in_place;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -53,15 +53,6 @@ impl Activation {
             Self::Tanh => "tanh",
             Self::Relu => "relu",
             Self::Identity => "identity",
-        }
-    }
-
-    /// The activation of one unit.
-    pub fn apply(self, x: f64) -> f64 {
-        match self {
-            Self::Tanh => tanh(x),
-            Self::Relu => x.max(0.0),
-            Self::Identity => x,
         }
     }
 

@@ -31,7 +31,7 @@ pub use ridge::ridge_regression;
 pub use schur::Schur;
 pub use singular::{RELATIVE_CUT, Svd, condition, least_squares, pseudo_inverse};
 pub use subspace::InvariantSubspace;
-pub use tanh::{tanh, tanh_in_place};
+pub use tanh::tanh_in_place;
 
 /// A dense real matrix, column-major.
 pub type Matrix = faer::Mat<f64>;

@@ -26,13 +26,6 @@ pub fn tanh_in_place(values: &mut [f64]) {
     pulp::Arch::new().dispatch(|| tanh_by_one_loop(values));
 }
 
-/// The hyperbolic tangent of one number, the same bits as [`tanh_in_place`].
-pub fn tanh(x: f64) -> f64 {
-    let mut values = [x];
-    tanh_in_place(&mut values);
-    values[0]
-}
-
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn tanh_by_eights(values: &mut [f64]) {
@@ -42,13 +35,13 @@ fn tanh_by_eights(values: &mut [f64]) {
 #[inline(always)]
 fn tanh_by_one_loop(values: &mut [f64]) {
     for x in values {
-        *x = tanh_inline(*x);
+        *x = tanh(*x);
     }
 }
 
 /// `tanh |x| = (e^2|x| - 1) / (e^2|x| + 1)`, with `e^y - 1 = 2^k (e^r - 1) + (2^k - 1)` for `y = k ln 2 + r`.
 #[inline(always)]
-fn tanh_inline(x: f64) -> f64 {
+fn tanh(x: f64) -> f64 {
     // Not `min`, which would lose NaN.
     let y = 2.0 * if x.abs() > SATURATED { SATURATED } else { x.abs() };
     let shifted = y.mul_add(LOG2_E, ROUNDING);

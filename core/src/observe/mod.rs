@@ -255,7 +255,7 @@ impl Batch {
             }
             outputs.push(network.read(state.as_ref()));
             if kept.contains(&t) {
-                states.insert(t, copy(&state));
+                states.insert(t, state.clone());
             }
         }
         Self { inputs, episodes, states, outputs, last_input_size, mirrored: false }
@@ -299,15 +299,6 @@ impl Batch {
 /// Whether all activity is as good as none; one episode that is alive answers at once.
 fn has_vanished(state: &Matrix) -> bool {
     (0..state.ncols()).all(|episode| state.col_as_slice(episode).iter().all(|x| x.abs() < VANISHED))
-}
-
-/// A copy, column by column: several times faster than `clone`, which goes entry by entry.
-fn copy(state: &Matrix) -> Matrix {
-    let mut copied = Matrix::zeros(state.nrows(), state.ncols());
-    for j in 0..state.ncols() {
-        copied.col_as_slice_mut(j).copy_from_slice(state.col_as_slice(j));
-    }
-    copied
 }
 
 /// Root mean square deviation from the mean over the episodes: what biases add says nothing.

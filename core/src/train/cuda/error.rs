@@ -6,13 +6,13 @@ pub enum CudaError {
     /// No driver library on this machine.
     #[error(
         "there is no CUDA driver on this machine (libcuda was not found): install NVIDIA's driver, or train on the \
-         processor (--device cpu; sweeps: --engine local)"
+         processor (train: --device cpu; sweep and bench: --engine cpu)"
     )]
     NoDriver,
     /// A driver, but nothing to drive.
     #[error(
         "the CUDA driver has no device to offer ({problem}): look at what nvidia-smi says, or train on the processor \
-         (--device cpu; sweeps: --engine local)"
+         (train: --device cpu; sweep and bench: --engine cpu)"
     )]
     NoDevice {
         /// What the driver said.
@@ -20,7 +20,7 @@ pub enum CudaError {
     },
     /// A device from before the oldest that the kernels are written for.
     #[error(
-        "{name} has compute capability {major}.{minor}, but 7.0 is needed: train on the processor (--device cpu; sweeps: --engine local)"
+        "{name} has compute capability {major}.{minor}, but 7.0 is needed: train on the processor (train: --device cpu; sweep and bench: --engine cpu)"
     )]
     TooOld {
         /// The device.
@@ -33,7 +33,7 @@ pub enum CudaError {
     /// No run-time compiler, and no compiled kernel kept from earlier.
     #[error(
         "CUDA's run-time compiler was not found (libnvrtc): install the CUDA toolkit or put the folder of libnvrtc on \
-         LD_LIBRARY_PATH, or train on the processor (--device cpu; sweeps: --engine local)"
+         LD_LIBRARY_PATH, or train on the processor (train: --device cpu; sweep and bench: --engine cpu)"
     )]
     NoCompiler,
     /// A kernel that this compiler does not take.
@@ -55,7 +55,7 @@ pub enum CudaError {
     /// Not even one network fits.
     #[error(
         "one network of {hidden} units over {steps} time steps needs {needed} MiB on the device, but {free} are free: \
-         shorten the horizon, or train on the processor (--device cpu; sweeps: --engine local)"
+         shorten the horizon, or train on the processor (train: --device cpu; sweep and bench: --engine cpu)"
     )]
     Memory {
         /// Hidden units.

@@ -238,14 +238,8 @@ impl Kernel {
 mod tests {
     use super::*;
     use crate::network::Activation;
-    use crate::task::Task;
-    use crate::train::{Job, Start, TrainParams};
-
-    fn shape(change: impl Fn(&mut TrainParams)) -> Shape {
-        let mut params = TrainParams::default();
-        change(&mut params);
-        Shape::of(&Job { task: Task::named("T1", None, None).unwrap(), params, start: Start::Random })
-    }
+    use crate::train::TrainParams;
+    use crate::train::cuda::shape::tests::shape;
 
     #[test]
     fn tensor_cores_are_used_where_device_shape_and_precision_allow() {

@@ -93,13 +93,14 @@ impl Shape {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::network::Initialization;
     use crate::task::Task;
     use crate::train::{Start, TrainParams};
 
-    fn shape(change: impl Fn(&mut TrainParams)) -> Shape {
+    /// The shape of T1's networks with changed settings.
+    pub(in super::super) fn shape(change: impl Fn(&mut TrainParams)) -> Shape {
         let mut params = TrainParams::default();
         change(&mut params);
         Shape::of(&Job { task: Task::named("T1", None, None).unwrap(), params, start: Start::Random })
