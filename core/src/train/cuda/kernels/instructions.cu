@@ -3,6 +3,18 @@
 // States and deltas lie in shared memory as tiles (sample, unit) of fp16 numbers, in panels of 64 units with the 128-byte
 // swizzle, which products can read with units as the inner dimension and with samples.
 
+// The operands of a product with n sums a thread: their names in the instruction, and c[0] to c[n - 1] as sums.
+#define NAMES_32 "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
+#define NAMES_40 NAMES_32 ",%32,%33,%34,%35,%36,%37,%38,%39"
+#define NAMES_64 NAMES_40 ",%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+#define NAMES_72 NAMES_64 ",%64,%65,%66,%67,%68,%69,%70,%71"
+#define SUMS_8(c, i)                                                                                                                 \
+    "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), "+f"(c[i + 6]), "+f"(c[i + 7])
+#define SUMS_32(c) SUMS_8(c, 0), SUMS_8(c, 8), SUMS_8(c, 16), SUMS_8(c, 24)
+#define SUMS_40(c) SUMS_32(c), SUMS_8(c, 32)
+#define SUMS_64(c) SUMS_40(c), SUMS_8(c, 40), SUMS_8(c, 48), SUMS_8(c, 56)
+#define SUMS_72(c) SUMS_64(c), SUMS_8(c, 64)
+
 #define BATCH 64
 #define UNITS (HIDDEN <= 64 ? 64 : 128)
 #define DEPTH (UNITS / 16)
