@@ -79,9 +79,9 @@ __device__ __forceinline__ u32 input_bits(const u32 *bits, u32 bit_words, u32 sa
     return __funnelshift_r(word[0], word[1], position & 31);
 }
 
-// Bits 0 and 1 as the pair of fp16 numbers they stand for: set is +1, clear is -1.
-__device__ __forceinline__ u32 signs(u32 first, u32 second) {
-    return 0xBC00BC00u ^ (first & 1) << 15 ^ (second & 1) << 31;
+// Bits 0 and 1 as the pair of fp16 numbers they stand for: set is `one`, clear is its negative.
+__device__ __forceinline__ u32 signs(u32 first, u32 second, u32 one = 0x3C00u) {
+    return (one * 0x10001u ^ 0x80008000u) ^ (first & 1) << 15 ^ (second & 1) << 31;
 }
 
 // ---- Places in a tile.

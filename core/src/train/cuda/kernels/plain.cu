@@ -47,7 +47,8 @@ template <int SIZE> struct Share {
 };
 
 // sum += left (rows x depth) * right (depth x columns); strides are those of (row, depth) and (depth, column). A chunk of both
-// is on its way to registers while the one before is multiplied from shared memory.
+// is on its way to registers while the one before is multiplied from shared memory. A chunk is summed by itself: short sums
+// are rounded less.
 __device__ __forceinline__ void multiply(Tile &tile, Factors &shared, const float *left, u32 row_stride,
                                          u32 left_depth_stride, int rows, const float *right, u32 right_depth_stride,
                                          u32 column_stride, int columns, int depth) {
@@ -63,6 +64,7 @@ __device__ __forceinline__ void multiply(Tile &tile, Factors &shared, const floa
             from_left.load(left, row_stride, left_depth_stride, rows, k0 + CHUNK, depth);
             from_right.load(right, column_stride, right_depth_stride, columns, k0 + CHUNK, depth);
         }
+        Tile part = {};
 #pragma unroll
         for (int k = 0; k < CHUNK; k++) {
             float x[THREAD_ROWS], y[4];
@@ -72,13 +74,23 @@ __device__ __forceinline__ void multiply(Tile &tile, Factors &shared, const floa
 #pragma unroll
             for (int i = 0; i < THREAD_ROWS; i++)
 #pragma unroll
-                for (int j = 0; j < 4; j++) tile.sum[i][j] = fmaf(x[i], y[j], tile.sum[i][j]);
+                for (int j = 0; j < 4; j++) part.sum[i][j] = fmaf(x[i], y[j], part.sum[i][j]);
         }
+#pragma unroll
+        for (int i = 0; i < THREAD_ROWS; i++)
+#pragma unroll
+            for (int j = 0; j < 4; j++) tile.sum[i][j] += part.sum[i][j];
     }
 }
 
+__device__ __forceinline__ float squash(float x) {
+    const float high = (float)TO_EXPONENT, low = (float)(TO_EXPONENT - (double)high);
+    float power = power_less_one(fabsf(x), high, low);
+    return copysignf(power / (power + 2.0f), x);
+}
+
 __device__ __forceinline__ float activate(float x) {
-    return ACTIVATION == 0 ? tanhf(x) : ACTIVATION == 1 ? (x > 0 || x != x ? x : 0.0f) : x;
+    return ACTIVATION == 0 ? squash(x) : ACTIVATION == 1 ? (x > 0 || x != x ? x : 0.0f) : x;
 }
 
 __device__ __forceinline__ float slope(float value) {
@@ -172,11 +184,16 @@ __device__ void read_out(const float *weights, const Scratch &s, float2 *sums, u
         for (u32 sample = threadIdx.x % 32; sample < BATCH; sample += 32)
             for (u32 j0 = 0; j0 < COMPONENTS; j0 += 8) {
                 float y[8] = {};
-                for (u32 k = 0; k < HIDDEN; k++) {
-                    float h = state[k * BATCH + sample];
+                for (u32 k0 = 0; k0 < HIDDEN; k0 += CHUNK) {
+                    float part[8] = {};
+                    for (u32 k = k0; k < k0 + CHUNK && k < HIDDEN; k++) {
+                        float h = state[k * BATCH + sample];
 #pragma unroll
-                    for (u32 j = 0; j < 8; j++)
-                        if (j0 + j < COMPONENTS) y[j] = fmaf(weights[READOUT_AT + (j0 + j) * HIDDEN + k], h, y[j]);
+                        for (u32 j = 0; j < 8; j++)
+                            if (j0 + j < COMPONENTS) part[j] = fmaf(weights[READOUT_AT + (j0 + j) * HIDDEN + k], h, part[j]);
+                    }
+#pragma unroll
+                    for (u32 j = 0; j < 8; j++) y[j] += part[j];
                 }
                 for (u32 j = 0; j < 8 && j0 + j < COMPONENTS; j++) {
                     float output = y[j] + (BIAS ? weights[BIAS_READOUT_AT + j0 + j] : 0.0f);

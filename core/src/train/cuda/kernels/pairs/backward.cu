@@ -10,8 +10,8 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
         entries[r] = row + 8 * r < COMPONENTS ? __ldg(&targets[step * COMPONENTS + row + 8 * r]) : 0;
 #pragma unroll
     for (int n = warp(); n < 8; n += WARPS) {
-        // Two sums of large terms and two of small ones.
-        float y[4][4] = {};
+        // Tensor cores sum no more than 16 large terms at a time.
+        float large[4] = {}, small[2][4] = {};
 #pragma unroll
         for (int k = 0; k < DEPTH; k += 2) {
             u32 b[PARTS][4];
@@ -22,10 +22,13 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
             for (int m = 0; m < 2; m++) {
                 u32 high[4], low[4];
                 fragment(high, shared.readout[0][k + m]);
-                multiply(y[m], high, b[0][2 * m], b[0][2 * m + 1]);
+                float part[4] = {};
+                multiply(part, high, b[0][2 * m], b[0][2 * m + 1]);
                 fragment(low, shared.readout[1][k + m]);
-                multiply(y[2], low, b[0][2 * m], b[0][2 * m + 1]);
-                multiply(y[3], high, b[1][2 * m], b[1][2 * m + 1]);
+                multiply(small[0], low, b[0][2 * m], b[0][2 * m + 1]);
+                multiply(small[1], high, b[1][2 * m], b[1][2 * m + 1]);
+#pragma unroll
+                for (int r = 0; r < 4; r++) large[r] += part[r];
             }
         }
         float squared = 0, correct = 0, error[4];
@@ -34,8 +37,7 @@ __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, c
             u32 entry = entries[r / 2], position = entry & 0x7fffffffu;
             float u = sign_at(shared.bits() + (n * 8 + column + r % 2) * bit_words, position);
             if (entry >> 31) u = -u;
-            float output = (y[0][r] + y[1][r] + (y[2][r] + y[3][r])) * inverse;
-            output = fmaf(output, GIVE_OUTPUT, output);
+            float output = (large[r] + fmaf(large[r], GIVE_OUTPUT, small[0][r] + small[1][r])) * (inverse / STATE_SCALE);
             bool real = row + r / 2 * 8 < COMPONENTS;
             error[r] = real ? output - u : 0.0f;
             squared = fmaf(error[r], error[r], squared);
@@ -105,7 +107,8 @@ __device__ __forceinline__ void add_input_gradient(float (&gradient)[4 * COMPONE
         for (int n = 0; n < COMPONENT_TILES; n++)
 #pragma unroll
             for (int part = 1; part >= 0; part--)
-                multiply(gradient + 4 * n, deltas[part][k], signs(x[0] >> 8 * n, x[1] >> 8 * n), signs(x[2] >> 8 * n, x[3] >> 8 * n));
+                multiply(gradient + 4 * n, deltas[part][k], signs(x[0] >> 8 * n, x[1] >> 8 * n, INPUT_ONE),
+                         signs(x[2] >> 8 * n, x[3] >> 8 * n, INPUT_ONE));
     }
 }
 
@@ -141,7 +144,7 @@ __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, con
                                          const u32 *targets, float2 *sums, u32 bit_words, u32 input_steps, u32 steps,
                                          u32 &parities, float scale, float weight_scale) {
     u32 fragments[PARTS][DEPTH][4];
-    const float inverse = 1.0f / weight_scale, give = GIVE_DELTA * inverse;
+    const float inverse = 1.0f / weight_scale, whole = STATE_SCALE * STATE_SCALE, give = GIVE_DELTA * inverse / whole;
     load_weights<true>(fragments, weights, weight_scale);
     gradient = {};
     clear(shared.deltas[(steps + 1) & 1]);
@@ -206,7 +209,7 @@ __device__ __forceinline__ void backward(Gradient &gradient, Shared &shared, con
                     float2 low = unpack(h[1][i]);
                     x.x += low.x, x.y += low.y;
                     float *sum = c[half] + n * 4 + i * 2;
-                    split(sum[0] * give * fmaf(-x.x, x.x, 1.0f), sum[1] * give * fmaf(-x.y, x.y, 1.0f), parts[2 * n + i]);
+                    split(sum[0] * give * fmaf(-x.x, x.x, whole), sum[1] * give * fmaf(-x.y, x.y, whole), parts[2 * n + i]);
 #pragma unroll
                     for (int part = 0; part < PARTS; part++) deltas[part][n / 2][i] = parts[2 * n + i][part];
                 }

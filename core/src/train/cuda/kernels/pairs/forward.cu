@@ -66,7 +66,7 @@ __device__ __forceinline__ void add_inputs(float (&c)[16], const Shared &shared,
         u32 x = input_bits(shared.bits(), bit_words, half * 32 + n * 8 + lane() / 4, t) >> column;
 #pragma unroll
         for (int part = 1; part >= 0; part--)
-            multiply(c + n * 4, a[part], signs(x, x >> 1), signs(x >> 8, x >> 9));
+            multiply(c + n * 4, a[part], signs(x, x >> 1, INPUT_ONE), signs(x >> 8, x >> 9, INPUT_ONE));
     }
 }
 
@@ -87,23 +87,42 @@ __device__ __forceinline__ void clear(u8 *tile) {
 }
 
 // The states of a half batch from their sums.
-__device__ __forceinline__ void finish_states(const float (&c)[CHAINS][2][16], u32 tile, u32 half, float inverse) {
+__device__ __forceinline__ void finish_states(const float (&c)[CHAINS][2][16], u32 tile, u32 half, const ToExponent &to_exponent) {
     u32 parts[8][PARTS];
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        float a = c[0][half][2 * i], b = c[0][half][2 * i + 1];
-        a += c[1][half][2 * i], b += c[1][half][2 * i + 1];
-        squash(a, b, inverse);
+        auto sum = [&](int k) { return (c[0][half][k] + c[1][half][k]) + (c[2][half][k] + c[3][half][k]); };
+        float a = sum(2 * i), b = sum(2 * i + 1);
+        squash(a, b, to_exponent);
         split(a, b, parts[i]);
     }
     store_half(tile, half, parts);
+}
+
+// The sums of the next state.
+template <bool TURNED>
+__device__ __forceinline__ void multiply_states(float (&c)[CHAINS][2][16], const u32 (&fragments)[PARTS][DEPTH][4], u32 tile) {
+#pragma unroll
+    for (int chain = 0; chain < CHAINS; chain++) settle(c[chain][0]), settle(c[chain][1]);
+    group_begin();
+#pragma unroll
+    for (int term = TERMS - 1; term >= 0; term--) {
+        multiply_tile<0, DEPTH / 4, TURNED>(c[0], fragments, tile, term);
+        multiply_tile<DEPTH / 4, DEPTH / 2, TURNED>(c[1], fragments, tile, term);
+        multiply_tile<DEPTH / 2, DEPTH * 3 / 4, TURNED>(c[2], fragments, tile, term);
+        multiply_tile<DEPTH * 3 / 4, DEPTH, TURNED>(c[3], fragments, tile, term);
+    }
+    group_commit();
+    group_wait<0>();
+#pragma unroll
+    for (int chain = 0; chain < CHAINS; chain++) settle(c[chain][0]), settle(c[chain][1]);
 }
 
 // States 0..steps; the last SLOTS of them stay in shared memory, the others go to `history`.
 __device__ __forceinline__ void forward(Shared &shared, const float *weights, u8 *history, u32 bit_words, u32 input_steps,
                                         u32 steps, float weight_scale) {
     u32 fragments[PARTS][DEPTH][4];
-    const float inverse = 1.0f / weight_scale;
+    const ToExponent to_exponent(weight_scale);
     load_weights<false>(fragments, weights, weight_scale);
     clear(shared.states[0]);
     fence_tiles();
@@ -120,20 +139,12 @@ __device__ __forceinline__ void forward(Shared &shared, const float *weights, u8
             add_inputs(c[0][1], shared, bit_words, t - 1, 1);
         }
         u32 from = address(shared.states[before]), to = address(shared.states[now]);
-#pragma unroll
-        for (int chain = 0; chain < CHAINS; chain++) settle(c[chain][0]), settle(c[chain][1]);
-        group_begin();
-#pragma unroll
-        for (int term = TERMS - 1; term >= 0; term--) {
-            multiply_tile<0, DEPTH / CHAINS>(c[0], fragments, from, term);
-            multiply_tile<DEPTH / CHAINS, DEPTH>(c[1], fragments, from, term);
-        }
-        group_commit();
-        group_wait<0>();
-#pragma unroll
-        for (int chain = 0; chain < CHAINS; chain++) settle(c[chain][0]), settle(c[chain][1]);
-        finish_states(c, to, 0, inverse);
-        finish_states(c, to, 1, inverse);
+        if (DEPTH > CHAINS && t % 2)
+            multiply_states<true>(c, fragments, from);
+        else
+            multiply_states<false>(c, fragments, from);
+        finish_states(c, to, 0, to_exponent);
+        finish_states(c, to, 1, to_exponent);
         fence_tiles();
         // The copy of state t - 1 may be under way, that of t - 2 must have left its slot.
         if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");

@@ -37,13 +37,15 @@ __device__ __forceinline__ void multiply_group_n64(float (&c)[2][16], const u32 
 
 #endif
 
-// c += one term of weights (16 units x UNITS) * tile (UNITS x samples), over the given part of the inner dimension; 1 and 2
-// are the terms with a low part. Callers go from the last to the first, so that large sums are rounded as seldom as can be.
-template <int FROM, int TO>
+// c += one term of weights (16 units x UNITS) * tile (UNITS x samples), over the given part of the inner dimension, from its
+// end if TURNED; 1 and 2 are the terms with a low part. Callers go from the last to the first, so that large sums are rounded
+// as seldom as can be.
+template <int FROM, int TO, bool TURNED = false>
 __device__ __forceinline__ void multiply_tile(float (&c)[2][16], const u32 (&weights)[PARTS][DEPTH][4], u32 tile, int term) {
     const u32 weight_part = term == 2 ? 1 : 0, tile_at = tile + (term == 1 ? TILE_BYTES : 0);
 #pragma unroll
-    for (int k = FROM; k < TO; k++) {
+    for (int i = FROM; i < TO; i++) {
+        const int k = TURNED ? FROM + TO - 1 - i : i;
 #if WARPGROUP
         multiply_group_n64(c, weights[weight_part][k],
                            describe(tile_at + k / 4 * PANEL_BYTES + k % 4 * 32, 16, 1024, SWIZZLE_128));

@@ -92,9 +92,11 @@ __device__ void take_steps(const Launch &launch, u32 index, u32 until) {
             forward(shared, weights, history, bit_words, input_steps, steps, weight_scale);
             backward(gradient, shared, weights, history, aside, targets, sums, bit_words, input_steps, steps, parities, scale,
                      weight_scale);
-            unscale = 2.0 / (components * horizon * scale);
+            unscale = 2.0 / (components * horizon * scale * STATE_SCALE);
             norm = sqrt(block_sum(sum_of_squares(gradient), shared.batch.by_warp)) * unscale;
-            scale *= 1.0f / 1024, weight_scale = 1.0f;
+            // Deltas overflow before weights do, and weights that enter as they are lose digits.
+            scale *= 1.0f / 1024;
+            if (scale < SMALLEST_SCALE && weight_scale == WEIGHT_SCALE) scale = FIRST_SCALE, weight_scale = 1.0f;
         } while (!isfinite(norm) && scale > SMALLEST_SCALE);
         measure(shared.batch, sums, 8, horizon, components);
         __syncthreads();
