@@ -44,7 +44,7 @@ impl Unit {
 }
 
 /// What kernels for tensor cores begin with.
-const INSTRUCTIONS: &str = include_str!("kernels/instructions.cu");
+const INSTRUCTIONS: &str = concat!(include_str!("kernels/instructions.cu"), include_str!("kernels/optimizer.cu"));
 
 /// The kernel that multiplies pairs, in the order of its parts.
 const PAIRS: [&str; 6] = [

@@ -139,7 +139,7 @@ __device__ __forceinline__ void forward(Shared &shared, const float *weights, u8
             add_inputs(c[0][1], shared, bit_words, t - 1, 1);
         }
         u32 from = address(shared.states[before]), to = address(shared.states[now]);
-        if (DEPTH > CHAINS && t % 2)
+        if (t % 2)
             multiply_states<true>(c, fragments, from);
         else
             multiply_states<false>(c, fragments, from);

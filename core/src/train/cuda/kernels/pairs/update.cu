@@ -1,4 +1,4 @@
-// ---- The optimizer, on the fragments where they are.
+// ---- Whole steps of the optimizer.
 
 __device__ __forceinline__ double sum_of_squares(const Gradient &gradient) {
     float large = 0, small = 0;
@@ -22,58 +22,27 @@ __device__ __forceinline__ float held(float weight) {
     return (unpack(parts[0]).x + unpack(parts[1]).x) * (1.0f / WEIGHT_SCALE);
 }
 
-__device__ __forceinline__ void update(const Adam &adam, const Gradient &gradient, float unscale, float *weights, float *first,
-                                       float *second) {
-    const u32 row = warp() * 16 + lane() / 4, column = lane() % 4 * 2;
-    auto single = [&](u32 at, float value) {
-        float w = weights[at], m = first[at], v = second[at];
-        adam_update(adam, value * unscale, w, m, v);
-        weights[at] = held(w), first[at] = m, second[at] = v;
-    };
-#if UNITS == HIDDEN
-    // Loads of several pairs before the first store, which might otherwise be taken to alias them.
-    const int together = 4;
-#pragma unroll
-    for (int n0 = 0; n0 < UNITS / 8; n0 += together) {
-        float2 w[2 * together], m[2 * together], v[2 * together];
-#pragma unroll
-        for (int i = 0; i < 2 * together; i++) {
-            u32 at = ((row + i % 2 * 8) * UNITS + (n0 + i / 2) * 8 + column) / 2;
-            w[i] = ((float2 *)weights)[at], m[i] = ((float2 *)first)[at], v[i] = ((float2 *)second)[at];
-        }
-#pragma unroll
-        for (int i = 0; i < 2 * together; i++) {
-            u32 at = ((row + i % 2 * 8) * UNITS + (n0 + i / 2) * 8 + column) / 2;
-            const float *g = gradient.recurrent + (n0 + i / 2) * 4 + i % 2 * 2;
-            adam_update(adam, g[0] * unscale, w[i].x, m[i].x, v[i].x);
-            adam_update(adam, g[1] * unscale, w[i].y, m[i].y, v[i].y);
-            ((float2 *)weights)[at] = make_float2(held(w[i].x), held(w[i].y)), ((float2 *)first)[at] = m[i], ((float2 *)second)[at] = v[i];
-        }
-    }
-#else
-#pragma unroll
-    for (int i = 0; i < UNITS / 2; i++) {
-        u32 r = row + i / 2 % 2 * 8, c = i / 4 * 8 + column + i % 2;
-        if (r < HIDDEN && c < HIDDEN) single(r * HIDDEN + c, gradient.recurrent[i]);
-    }
-#endif
+__device__ __forceinline__ void update(const Adam &adam, const Gradient &gradient, float unscale, const Parameters &parameters) {
+    const u32 row = lane() / 4, column = lane() % 4 * 2;
+    const auto update = updating(adam, parameters, unscale, [](float weight) { return held(weight); });
+    update.rows(warp() * 16, gradient.recurrent);
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        u32 component = lane() / 4 + i / 2 % 2 * 8, unit = warp() * 16 + i / 4 * 8 + column + i % 2;
-        if (component < COMPONENTS && unit < HIDDEN) single(READOUT_AT + component * HIDDEN + unit, gradient.readout[i]);
+        u32 component = row + i / 2 % 2 * 8, unit = warp() * 16 + i / 4 * 8 + column + i % 2;
+        if (component < COMPONENTS && unit < HIDDEN) update.one(READOUT_AT + component * HIDDEN + unit, gradient.readout[i]);
     }
 #pragma unroll
     for (int i = 0; i < 4 * COMPONENT_TILES; i++) {
-        u32 unit = row + i / 2 % 2 * 8, component = i / 4 * 8 + column + i % 2;
-        if (component < COMPONENTS && unit < HIDDEN) single(INPUT_AT + unit * COMPONENTS + component, gradient.input[i]);
+        u32 unit = warp() * 16 + row + i / 2 % 2 * 8, component = i / 4 * 8 + column + i % 2;
+        if (component < COMPONENTS && unit < HIDDEN) update.one(INPUT_AT + unit * COMPONENTS + component, gradient.input[i]);
     }
 }
 
 __device__ void take_steps(const Launch &launch, u32 index, u32 until) {
     Shared &shared = shared_memory();
     Plan &plan = launch.plans[index];
-    u64 at = (u64)index * launch.parameter_stride;
-    float *weights = launch.weights + at, *first = launch.first_moments + at, *second = launch.second_moments + at;
+    const Parameters parameters(launch, index);
+    const float *weights = parameters.weights;
     float2 *sums = launch.sums + (u64)blockIdx.x * launch.sums_stride;
     float4 *aside = (float4 *)(launch.scratch + blockIdx.x * launch.scratch_stride);
     u8 *history = (u8 *)aside + HISTORY_AT;
@@ -101,7 +70,7 @@ __device__ void take_steps(const Launch &launch, u32 index, u32 until) {
         measure(shared.batch, sums, 8, horizon, components);
         __syncthreads();
         if (prepare_update(shared.batch, plan, norm))
-            update(shared.batch.adam, gradient, (float)unscale, weights, first, second);
+            update(shared.batch.adam, gradient, (float)unscale, parameters);
         finish_step(launch, index, plan, shared.batch, sums, 8, horizon, components);
     }
     __syncthreads();
