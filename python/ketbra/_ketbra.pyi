@@ -202,6 +202,8 @@ def sweep(
     plan: str | os.PathLike[str],
     *,
     out: str | os.PathLike[str],
+    device: str | None,
+    precision: str | None,
     threads: int | None,
     retry: bool,
     yes: bool,

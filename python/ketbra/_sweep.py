@@ -49,6 +49,8 @@ def sweep(
     grid: Mapping[str, Any] | str | os.PathLike[str],
     *,
     out: str | os.PathLike[str],
+    device: str | None = None,
+    precision: str | None = None,
     threads: int | None = None,
     retry: bool = False,
     yes: bool = False,
@@ -59,6 +61,9 @@ def sweep(
     `grid` is the path of a sweep file, or a mapping with its keys: each value or list of values, and the sweep is every
     combination, such as `{"task": ["T1", "T2"], "hidden": [64, 128], "seed": range(1, 21)}`.
 
+    `device` is cpu, with one network a thread, or cuda, with hundreds at once on the first CUDA device [cpu]; `precision` is how
+    exactly that multiplies: single, plain or fast [single].
+
     Stop it and start it again at any time; what is done stays done. `retry` tries again what failed, `yes` begins even a
     sweep of more than 10,000 networks.
     """
@@ -66,7 +71,16 @@ def sweep(
     bar = Bar("networks", progress)
     try:
         threads = whole(threads, "threads", SweepError, 1)
-        text = _ketbra.sweep(plan, out=out, threads=threads, retry=retry, yes=yes, progress=sweep_bar(bar))
+        text = _ketbra.sweep(
+            plan,
+            out=out,
+            device=device,
+            precision=precision,
+            threads=threads,
+            retry=retry,
+            yes=yes,
+            progress=sweep_bar(bar),
+        )
     finally:
         bar.finish()
     return Sweep(Path(out), json.loads(text))

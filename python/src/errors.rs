@@ -1,5 +1,6 @@
-//! One Python exception a family of the library's errors, with the library's words.
+//! One Python exception a family of the library's errors, with the library's words as Python would say them.
 
+use crate::wording::in_python;
 use ketbra::circuit::CircuitError;
 use ketbra::interpret;
 use ketbra::network;
@@ -42,41 +43,41 @@ impl From<PyErr> for Failed {
 
 impl Failed {
     pub fn train(error: impl Display) -> Self {
-        Self(raised::TrainError::new_err(error.to_string()))
+        Self(raised::TrainError::new_err(in_python(error)))
     }
 
     pub fn network(error: impl Display) -> Self {
-        Self(raised::NetworkError::new_err(error.to_string()))
+        Self(raised::NetworkError::new_err(in_python(error)))
     }
 
     pub fn report(error: impl Display) -> Self {
-        Self(raised::ReportError::new_err(error.to_string()))
+        Self(raised::ReportError::new_err(in_python(error)))
     }
 
     pub fn sweep(error: impl Display) -> Self {
-        Self(raised::SweepError::new_err(error.to_string()))
+        Self(raised::SweepError::new_err(in_python(error)))
     }
 
     pub fn interpret(error: impl Display) -> Self {
-        Self(raised::InterpretError::new_err(error.to_string()))
+        Self(raised::InterpretError::new_err(in_python(error)))
     }
 }
 
 impl From<task::TaskError> for Failed {
     fn from(error: task::TaskError) -> Self {
-        Self(raised::TaskError::new_err(error.to_string()))
+        Self(raised::TaskError::new_err(in_python(error)))
     }
 }
 
 impl From<CircuitError> for Failed {
     fn from(error: CircuitError) -> Self {
-        Self(raised::TaskError::new_err(error.to_string()))
+        Self(raised::TaskError::new_err(in_python(error)))
     }
 }
 
 impl From<network::NetworkError> for Failed {
     fn from(error: network::NetworkError) -> Self {
-        Self(raised::NetworkError::new_err(error.to_string()))
+        Self(raised::NetworkError::new_err(in_python(error)))
     }
 }
 
@@ -96,7 +97,7 @@ impl From<run_folder::RunFolderError> for Failed {
             RunFolderError::Task(error) => error.into(),
             RunFolderError::Network(error) => error.into(),
             RunFolderError::Train(error) => error.into(),
-            other => Self(raised::RunFolderError::new_err(other.to_string())),
+            other => Self(raised::RunFolderError::new_err(in_python(other))),
         }
     }
 }
@@ -126,7 +127,7 @@ impl From<edit::EditError> for Failed {
         match error {
             edit::EditError::Task(error) => error.into(),
             edit::EditError::Network(error) => error.into(),
-            other => Self(raised::EditError::new_err(other.to_string())),
+            other => Self(raised::EditError::new_err(in_python(other))),
         }
     }
 }
@@ -139,6 +140,6 @@ impl From<report::ReportError> for Failed {
 
 impl From<sweep::SweepError> for Failed {
     fn from(error: sweep::SweepError) -> Self {
-        Self(raised::SweepError::new_err(error.to_string()))
+        Self(raised::SweepError::new_err(in_python(error)))
     }
 }

@@ -4,6 +4,7 @@
 //! library's data, views of their arrays, and the stages, which run with the interpreter free.
 
 mod arrays;
+mod device;
 mod edit;
 mod errors;
 mod interpret;
@@ -14,6 +15,7 @@ mod sweep;
 mod task;
 mod train;
 mod trajectories;
+mod wording;
 mod work;
 
 #[pyo3::pymodule]

@@ -1,5 +1,6 @@
 //! Sweeps.
 
+use crate::device::Device;
 use crate::errors::Failed;
 use crate::work::{Stop, interruptible};
 use ketbra::sweep::{Engine, Local, Outcome, Plan, SweepFolder, Tally, Trainer, Watcher};
@@ -22,11 +23,14 @@ pub enum PlanGiven {
 ///
 /// `progress` is called now and then with the numbers of networks done, failed, running and asked for.
 #[pyfunction]
-#[pyo3(signature = (plan, *, out, threads, retry, yes, progress))]
+#[pyo3(signature = (plan, *, out, device, precision, threads, retry, yes, progress))]
+#[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 pub fn sweep(
     py: Python<'_>,
     plan: PlanGiven,
     out: PathBuf,
+    device: Option<&str>,
+    precision: Option<&str>,
     threads: Option<usize>,
     retry: bool,
     yes: bool,
@@ -44,7 +48,11 @@ pub fn sweep(
     }
     let runs = plan.runs()?;
     let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let engine = Local { retry, ..Local::new(Trainer::cpu(threads)) };
+    let trainer = match Device::open(device, precision).map_err(Failed::sweep)? {
+        Device::Cpu => Trainer::cpu(threads),
+        Device::Cuda(engine) => Trainer::device(engine.name(), Box::new(engine), threads),
+    };
+    let engine = Local { retry, ..Local::new(trainer) };
     let folder = SweepFolder::create(&out, &runs)?;
     let tally = Mutex::new(Tally::default());
     let ended = interruptible(

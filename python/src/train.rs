@@ -1,5 +1,6 @@
 //! Training.
 
+use crate::device::Device;
 use crate::errors::Failed;
 use crate::network::Network;
 use crate::task::TaskGiven;
@@ -7,7 +8,6 @@ use crate::work::{Ended, Stop, interruptible};
 use ketbra::network::NetworkFile;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::cuda::CudaEngine;
 use ketbra::train::{Choices, Curriculum, Engine, Job, Metrics, Observer, RecordError, Start, TrainState};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -138,19 +138,14 @@ impl Trainer {
         if threads == Some(0) {
             return Err(Failed::train("threads is 0, but must be at least 1"));
         }
-        let precision = precision.map(str::parse).transpose().map_err(Failed::train)?.unwrap_or_default();
-        match device.unwrap_or("cpu") {
-            "cpu" => {
+        Ok(match Device::open(device, precision).map_err(Failed::train)? {
+            Device::Cpu => {
                 let mut engine = CpuEngine::default();
                 engine.threads = threads.unwrap_or(engine.threads);
-                Ok(Self { name: format!("cpu {}", engine.isa), engine: Box::new(engine) })
+                Self { name: format!("cpu {}", engine.isa), engine: Box::new(engine) }
             }
-            "cuda" => {
-                let engine = CudaEngine::new(precision).map_err(Failed::train)?;
-                Ok(Self { name: engine.name(), engine: Box::new(engine) })
-            }
-            other => Err(Failed::train(format!("there is no device '{other}'; choose from cpu, cuda"))),
-        }
+            Device::Cuda(engine) => Self { name: engine.name(), engine: Box::new(engine) },
+        })
     }
 }
 

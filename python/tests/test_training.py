@@ -1,5 +1,6 @@
 """Training: the same bytes as the command line, other threads alive, Ctrl-C heard."""
 
+import ctypes
 import json
 import os
 import signal
@@ -67,7 +68,8 @@ def test_options_are_refused_in_the_words_of_the_command_line(
 ) -> None:
     with pytest.raises(ketbra.TrainError) as refused:
         ketbra.train("T1", **option)
-    assert str(refused.value) == refusal("train", "T1", *typed, folder=tmp_path)
+    # An option of the command line is a keyword here.
+    assert str(refused.value) == refusal("train", "T1", *typed, folder=tmp_path).removeprefix("--")
 
 
 def test_words_and_numbers_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
@@ -208,3 +210,25 @@ def test_a_sweep_refuses_what_the_command_line_refuses(tmp_path: Path) -> None:
     with pytest.raises(ketbra.SweepError, match="l2 is None; pass a number"):
         ketbra.sweep({"task": "T1", "l2": None}, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_device_that_is_not_there_is_refused_and_nothing_is_begun(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(ketbra.SweepError, match="no device 'gpu'; choose from cpu, cuda"):
+        ketbra.sweep({"task": "T1"}, out=out, device="gpu")
+    with pytest.raises(ketbra.TrainError, match="no device 'gpu'; choose from cpu, cuda"):
+        ketbra.train("T1", device="gpu", out=out)
+    with pytest.raises(ketbra.SweepError, match="half"):
+        ketbra.sweep({"task": "T1"}, out=out, device="cuda", precision="half")
+    if not has_cuda_driver():
+        with pytest.raises(ketbra.SweepError, match="libcuda"):
+            ketbra.sweep({"task": "T1"}, out=out, device="cuda")
+    assert not out.exists()
+
+
+def has_cuda_driver() -> bool:
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
