@@ -1,5 +1,7 @@
 """Tasks, and the circuit that theory predicts for them."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support import refusal
@@ -43,3 +45,13 @@ def test_wrong_matrices_and_sizes_are_refused() -> None:
         ketbra.Task("repeat-copy", s=-1)
     with pytest.raises(ketbra.TaskError, match="3 is no task"):
         ketbra.Task(3)  # type: ignore[arg-type]
+
+
+def test_a_task_file_carries_its_own_sizes(tmp_path: Path) -> None:
+    path = tmp_path / "task.toml"
+    path.write_text(ketbra.Task("compose-copy", s=3, d=2).to_toml())
+    assert ketbra.Task(path, s=3, d=2) == ketbra.Task(path) == ketbra.Task("compose-copy", s=3, d=2)
+    with pytest.raises(ketbra.TaskError, match="s=4"):
+        ketbra.Task(path, s=4)
+    with pytest.raises(ketbra.TaskError, match="s=4"):
+        ketbra.train(path, s=4, steps=1)

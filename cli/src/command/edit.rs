@@ -93,11 +93,7 @@ impl EditCommand {
 
     fn from(&self, file: &NetworkFile) -> Result<Task, Failure> {
         let (s, d) = (self.size.s, self.size.d);
-        let given = match &self.task {
-            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?.of_size(s, d)?),
-            None => file.task(s, d)?,
-        };
-        match (given, s) {
+        match (file.task_named(self.task.as_deref(), s, d)?, s) {
             (Some(task), _) => Ok(task),
             (None, Some(s)) => computed_now(&file.network, s, self.seed),
             (None, None) => Err(Failure::bad_input(

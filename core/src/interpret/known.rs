@@ -2,7 +2,6 @@
 
 use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, Warning, interpret};
 use crate::network::NetworkFile;
-use crate::task::Task;
 
 /// What is known of a network before it is interpreted.
 #[derive(Clone, Debug, Default)]
@@ -34,10 +33,7 @@ impl Known {
             }
             return s.map(|s| Question::Blind { s }).ok_or(InterpretError::NoInputSteps);
         }
-        let task = match &self.task {
-            Some(name) => Some(Task::parse(name, s, d.or(Some(file.network.inputs())))?.of_size(s, d)?),
-            None => file.task(s, d)?,
-        };
+        let task = file.task_named(self.task.as_deref(), s, d)?;
         task.map(Question::Task).ok_or(InterpretError::NoTask)
     }
 }

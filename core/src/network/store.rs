@@ -85,6 +85,18 @@ impl NetworkFile {
         Task::named_or_numbered(text, s.or(number("s")), Some(d)).map(Some).map_err(described)
     }
 
+    /// The task that a person names, with as many components as the network has inputs unless they say otherwise; without a name
+    /// the one that the file says.
+    pub fn task_named(
+        &self,
+        name: Option<&str>,
+        s: Option<usize>,
+        d: Option<usize>,
+    ) -> Result<Option<Task>, TaskError> {
+        let Some(name) = name else { return self.task(s, d) };
+        Task::parse(name, s, d.or(Some(self.network.inputs())))?.of_size(s, d).map(Some)
+    }
+
     /// Writes a safetensors file, all of it or nothing.
     pub fn save(&self, path: &Path) -> Result<(), NetworkError> {
         let bytes = self.to_safetensors()?;

@@ -15,8 +15,13 @@ pub(super) fn machine_code(program: &Program) -> Result<Vec<u8>, CudaError> {
     if let Some(code) = cached.as_ref().and_then(|path| std::fs::read(path).ok()) {
         return Ok(code);
     }
+    compile_again(program)
+}
+
+/// The machine code of a kernel, compiled whatever the cache holds, and kept there.
+pub(super) fn compile_again(program: &Program) -> Result<Vec<u8>, CudaError> {
     let code = compile(program)?;
-    if let Some(path) = cached {
+    if let Some(path) = cache_file(program) {
         // A cache that cannot be written costs a few seconds next time, nothing else.
         let folder = path.parent().map(std::fs::create_dir_all);
         if let Some(Ok(())) = folder {
@@ -26,7 +31,8 @@ pub(super) fn machine_code(program: &Program) -> Result<Vec<u8>, CudaError> {
     Ok(code)
 }
 
-/// `$XDG_CACHE_HOME/ketbra/kernels` or `~/.cache/ketbra/kernels`; the name holds everything that the code depends on.
+/// `$XDG_CACHE_HOME/ketbra/kernels` or `~/.cache/ketbra/kernels`; the name holds everything that the code depends on but the
+/// compiler's version: a kernel that is there needs no compiler.
 fn cache_file(program: &Program) -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")))?;

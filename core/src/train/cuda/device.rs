@@ -37,6 +37,9 @@ impl Wave<'_> {
 
 /// Something that trains waves of networks.
 pub(super) trait Device {
+    /// The precision asked for, or `Plain` where that has no kernel that fits networks of so many input steps.
+    fn precision(&self, shape: Shape, asked: Precision, input_steps: usize) -> Precision;
+
     /// Makes a kernel ready, which may take seconds.
     fn prepare(&self, shape: Shape, precision: Precision) -> Result<(), CudaError>;
 
@@ -56,7 +59,7 @@ pub(super) trait Device {
 
 /// A wave on the device.
 pub(super) trait Session {
-    /// Begins to take every network from `begin` to `until`; the networks' other plans stay as they are.
+    /// Begins to take every network from `begin` to `until` of its plan.
     fn launch(&mut self, plans: &[Plan]) -> Result<(), CudaError>;
 
     /// Waits for the launch: the plans as they stand, and a row for every step taken, `rows_each` places a network.

@@ -11,9 +11,9 @@ use cudarc::driver::{
 };
 use cudarc::nvrtc::Ptx;
 
-use super::compile::{compile, machine_code};
+use super::compile::{compile_again, machine_code};
 use super::device::{Device, Numbers, Session, Wave};
-use super::kernel::{Kernel, Program, Unit};
+use super::kernel::{Chip, Kernel, Program, Unit};
 use super::plan::{Launch, Plan, Row, target_table};
 use super::shape::Shape;
 use super::{CudaError, Precision};
@@ -36,7 +36,7 @@ pub(super) struct CudaDevice {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     name: String,
-    capability: (i32, i32),
+    pub(super) chip: Chip,
     multiprocessors: usize,
     functions: Mutex<BTreeMap<String, CudaFunction>>,
 }
@@ -58,10 +58,13 @@ impl CudaDevice {
         if capability < (7, 0) {
             return Err(CudaError::TooOld { name, major: capability.0, minor: capability.1 });
         }
-        let count = context.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).map_err(none)?;
+        let attribute = |which| context.attribute(which).map_err(none);
+        let count = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let shared = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         let stream = context.default_stream();
         let functions = Mutex::new(BTreeMap::new());
-        Ok(Self { stream, name, capability, multiprocessors: count as usize, functions, context })
+        let chip = Chip::new(capability, shared as usize);
+        Ok(Self { stream, name, chip, multiprocessors: count as usize, functions, context })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -69,7 +72,7 @@ impl CudaDevice {
     }
 
     pub(super) fn kernel(&self, shape: Shape, precision: Precision) -> Kernel {
-        Kernel::choose(shape, precision, self.capability)
+        Kernel::choose(shape, precision, self.chip)
     }
 
     fn function(&self, program: &Program, entry: &'static str) -> Result<CudaFunction, CudaError> {
@@ -82,7 +85,7 @@ impl CudaDevice {
         let module = match load(machine_code(program)?) {
             Ok(module) => module,
             // What the cache held was damaged.
-            Err(_) => load(compile(program)?).map_err(refused("load a kernel"))?,
+            Err(_) => load(compile_again(program)?).map_err(refused("load a kernel"))?,
         };
         let function = module.load_function(entry).map_err(refused("find the kernel"))?;
         functions().insert(program.name.clone(), function.clone());
@@ -109,7 +112,7 @@ impl CudaDevice {
         const THREADS: u32 = 256;
         const TURNS: u32 = 2000;
         let failed = refused("measure its ceiling");
-        let function = self.function(&unit.peak(self.capability), "peak")?;
+        let function = self.function(&unit.peak(self.chip.capability), "peak")?;
         let blocks = self.multiprocessors as u32 * 2;
         let out = self.stream.alloc_zeros::<f32>((blocks * THREADS) as usize).map_err(&failed)?;
         let address = out.device_ptr(&self.stream).0;
@@ -140,6 +143,10 @@ impl CudaDevice {
 }
 
 impl Device for CudaDevice {
+    fn precision(&self, shape: Shape, asked: Precision, input_steps: usize) -> Precision {
+        if self.kernel(shape, asked).fits(input_steps) { asked } else { Precision::Plain }
+    }
+
     fn prepare(&self, shape: Shape, precision: Precision) -> Result<(), CudaError> {
         self.function(&self.kernel(shape, precision).program(), "train").map(drop)
     }
@@ -154,7 +161,10 @@ impl Device for CudaDevice {
     ) -> Result<usize, CudaError> {
         let kernel = self.kernel(shape, precision);
         let (_, blocks) = self.blocks(&kernel, steps - horizon)?;
-        let (free, _) = self.context.mem_get_info().map_err(refused("tell how much memory is free"))?;
+        // What was given back is free only once the stream has come so far.
+        let failed = refused("tell how much memory is free");
+        self.stream.synchronize().map_err(&failed)?;
+        let (free, _) = self.context.mem_get_info().map_err(&failed)?;
         let free = free - free / RESERVE;
         let function = if shape.dense { (steps - horizon) * shape.components.pow(2) * 8 } else { 0 };
         let targets = horizon * shape.components * 4;

@@ -43,12 +43,12 @@ impl Unit {
     }
 }
 
-/// What kernels for tensor cores begin with.
-const INSTRUCTIONS: &str = concat!(include_str!("kernels/instructions.cu"), include_str!("kernels/optimizer.cu"));
+/// What kernels for tensor cores begin with: their instructions, and the optimizer.
+const SHARED: &str = concat!(include_str!("kernels/instructions.cu"), include_str!("kernels/optimizer.cu"));
 
 /// The kernel that multiplies pairs, in the order of its parts.
 const PAIRS: [&str; 6] = [
-    INSTRUCTIONS,
+    SHARED,
     include_str!("kernels/pairs/layout.cu"),
     include_str!("kernels/pairs/products.cu"),
     include_str!("kernels/pairs/forward.cu"),
@@ -58,7 +58,7 @@ const PAIRS: [&str; 6] = [
 
 /// The fast kernel, in the order of its parts.
 const FAST: [&str; 6] = [
-    INSTRUCTIONS,
+    SHARED,
     include_str!("kernels/fast/layout.cu"),
     include_str!("kernels/fast/products.cu"),
     include_str!("kernels/fast/forward.cu"),
@@ -77,32 +77,55 @@ enum Arithmetic {
     Fast,
 }
 
+/// What the choice of a kernel depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Chip {
+    /// Major and minor.
+    pub(super) capability: (i32, i32),
+    /// Whether whole warpgroups can multiply.
+    pub(super) warpgroups: bool,
+    /// The most shared memory of a block.
+    pub(super) shared_bytes: usize,
+}
+
+impl Chip {
+    pub(super) fn new(capability: (i32, i32), shared_bytes: usize) -> Self {
+        // Later chips have other instructions for it.
+        Self { capability, warpgroups: capability == (9, 0), shared_bytes }
+    }
+}
+
 /// A kernel for a shape, and what a launch of it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Kernel {
     shape: Shape,
     arithmetic: Arithmetic,
-    /// Whether whole warpgroups multiply, which needs exactly compute capability 9.0.
-    warpgroup: bool,
-    capability: (i32, i32),
+    chip: Chip,
 }
 
 /// The most units and components that the tensor cores' kernels take, and the batch they are written for.
 const TENSOR_LIMITS: (usize, usize, usize) = (128, 16, 64);
 
+/// Shared memory that a kernel has beside what a launch gives it.
+const STATIC_SHARED_BYTES: usize = 1024;
+
 impl Kernel {
-    pub(super) fn choose(shape: Shape, precision: Precision, capability: (i32, i32)) -> Self {
+    pub(super) fn choose(shape: Shape, precision: Precision, chip: Chip) -> Self {
         let (hidden, components, batch) = TENSOR_LIMITS;
         let fits = shape.hidden <= hidden && shape.components <= components && shape.batch == batch;
         let simple = shape.activation == 0 && !shape.bias && !shape.dense;
-        let warpgroup = capability == (9, 0);
         let arithmetic = match precision {
-            _ if !fits || !simple || capability.0 < 9 => Arithmetic::Plain,
+            _ if !fits || !simple || chip.capability.0 < 9 => Arithmetic::Plain,
             Precision::Plain => Arithmetic::Plain,
-            Precision::Fast if warpgroup => Arithmetic::Fast,
+            Precision::Fast if chip.warpgroups => Arithmetic::Fast,
             Precision::Fast | Precision::Single => Arithmetic::Pairs,
         };
-        Self { shape, arithmetic, warpgroup, capability }
+        Self { shape, arithmetic, chip }
+    }
+
+    /// Whether its shared memory is there, for so many input steps.
+    pub(super) fn fits(&self, input_steps: usize) -> bool {
+        !self.is_tensor() || self.shared_bytes(input_steps) + STATIC_SHARED_BYTES <= self.chip.shared_bytes
     }
 
     fn is_tensor(&self) -> bool {
@@ -125,23 +148,22 @@ impl Kernel {
     /// A name that tells kernels apart, for messages and files.
     pub(super) fn name(&self) -> String {
         let Shape { hidden, components, batch, bias, dense, activation } = self.shape;
-        let (major, minor) = self.capability;
+        let (major, minor) = self.chip.capability;
         let kind = format!("{:?}", self.arithmetic).to_lowercase();
         let extras = format!("{}{}", if bias { "-bias" } else { "" }, if dense { "-dense" } else { "" });
-        format!("{kind}-h{hidden}-d{components}-b{batch}-a{activation}{extras}-sm{major}{minor}")
+        format!("{kind}-h{hidden}-d{components}-b{batch}-a{activation}{extras}-sm{major}{minor}{}", self.suffix())
     }
 
     fn options(&self) -> Vec<String> {
         let Shape { hidden, components, batch, bias, dense, activation } = self.shape;
-        let (major, minor) = self.capability;
-        let suffix = if self.is_tensor() && self.warpgroup { "a" } else { "" };
+        let (major, minor) = self.chip.capability;
         let mut options = vec![
-            format!("--gpu-architecture=sm_{major}{minor}{suffix}"),
+            format!("--gpu-architecture=sm_{major}{minor}{}", self.suffix()),
             format!("-DHIDDEN={hidden}"),
             format!("-DCOMPONENTS={components}"),
         ];
         if self.is_tensor() {
-            options.push(format!("-DWARPGROUP={}", u8::from(self.warpgroup)));
+            options.push(format!("-DWARPGROUP={}", u8::from(self.chip.warpgroups)));
         } else {
             options.push(format!("-DBATCH={batch}"));
             options.push(format!("-DACTIVATION={activation}"));
@@ -149,6 +171,11 @@ impl Kernel {
             options.push(format!("-DDENSE={}", u8::from(dense)));
         }
         options
+    }
+
+    /// The instructions of warpgroups belong to one chip alone.
+    fn suffix(&self) -> &'static str {
+        if self.is_tensor() && self.chip.warpgroups { "a" } else { "" }
     }
 
     fn padded_units(&self) -> usize {
@@ -226,7 +253,7 @@ impl Kernel {
 
     /// What does the multiplying.
     pub(super) fn unit(&self) -> Unit {
-        match (self.is_tensor(), self.warpgroup) {
+        match (self.is_tensor(), self.chip.warpgroups) {
             (false, _) => Unit::Plain,
             (true, false) => Unit::Warp,
             (true, true) => Unit::Warpgroup,
@@ -241,10 +268,24 @@ mod tests {
     use crate::train::TrainParams;
     use crate::train::cuda::shape::tests::shape;
 
+    /// The most shared memory of a block on Hopper.
+    const HOPPER_BYTES: usize = 227 * 1024;
+
+    #[test]
+    fn a_kernel_is_used_only_where_its_shared_memory_is_there() {
+        let fits = |precision, shared_bytes, input_steps| {
+            Kernel::choose(shape(|_| ()), precision, Chip::new((9, 0), shared_bytes)).fits(input_steps)
+        };
+        assert!(fits(Precision::Single, HOPPER_BYTES, 16) && fits(Precision::Fast, HOPPER_BYTES, 16));
+        assert!(!fits(Precision::Single, 99 * 1024, 8));
+        assert!(!fits(Precision::Single, HOPPER_BYTES, 1000));
+        assert!(fits(Precision::Plain, 48 * 1024, 1000));
+    }
+
     #[test]
     fn tensor_cores_are_used_where_device_shape_and_precision_allow() {
         let arithmetic = |precision, capability, change: fn(&mut TrainParams)| {
-            Kernel::choose(shape(change), precision, capability).arithmetic
+            Kernel::choose(shape(change), precision, Chip::new(capability, HOPPER_BYTES)).arithmetic
         };
         assert_eq!(arithmetic(Precision::Single, (9, 0), |_| ()), Arithmetic::Pairs);
         assert_eq!(arithmetic(Precision::Fast, (9, 0), |p| p.hidden = 33), Arithmetic::Fast);
@@ -263,7 +304,9 @@ mod tests {
 
     #[test]
     fn warpgroups_multiply_only_where_they_exist() {
-        let options = |capability| Kernel::choose(shape(|_| ()), Precision::Single, capability).options().join(" ");
+        let chip = |capability| Chip::new(capability, HOPPER_BYTES);
+        let options =
+            |capability| Kernel::choose(shape(|_| ()), Precision::Single, chip(capability)).options().join(" ");
         assert!(options((9, 0)).contains("sm_90a") && options((9, 0)).contains("-DWARPGROUP=1"));
         assert!(options((10, 0)).contains("sm_100 ") && options((10, 0)).contains("-DWARPGROUP=0"));
     }
@@ -272,7 +315,7 @@ mod tests {
     fn every_tensor_kernel_fits_the_shared_memory_of_a_multiprocessor() {
         for (hidden, pairs, fast) in [(32, 2, 4), (64, 2, 4), (100, 1, 2), (128, 1, 2)] {
             for (precision, blocks) in [(Precision::Single, pairs), (Precision::Fast, fast)] {
-                let kernel = Kernel::choose(shape(|p| p.hidden = hidden), precision, (9, 0));
+                let kernel = Kernel::choose(shape(|p| p.hidden = hidden), precision, Chip::new((9, 0), HOPPER_BYTES));
                 // 228 KiB, of which the system takes 1 KiB a block and the queue up to another.
                 assert!(blocks * (kernel.shared_bytes(16) + 2048) <= 228 * 1024, "{hidden} {precision:?}");
             }

@@ -46,8 +46,9 @@ impl CudaEngine {
         let mut params = TrainParams::with_curriculum(Curriculum::None { horizon: setup.horizon });
         (params.hidden, params.batch) = (setup.hidden, setup.batch);
         let shape = Shape::of(&Job { task: setup.task.clone(), params: params.clone(), start: Start::Random });
+        let precision = self.device.precision(shape, self.precision, setup.task.s());
         let networks = match setup.networks {
-            0 => self.device.side_by_side(shape, self.precision, setup.task.s())?,
+            0 => self.device.side_by_side(shape, precision, setup.task.s())?,
             given => given,
         };
         let jobs: Vec<Job> = (0..networks)
@@ -71,7 +72,7 @@ impl CudaEngine {
             shape.flatten(&network, place);
         }
         let wave = Wave { shape, jobs: jobs.iter().collect(), numbers, rows_each: LAUNCH_STEPS as usize };
-        let mut session = self.device.open(&wave, self.precision)?;
+        let mut session = self.device.open(&wave, precision)?;
         let mut plans =
             jobs.iter().map(|job| Plan::new(job, 0, &job.params.curriculum.begin())).collect::<Result<Vec<_>, _>>()?;
         let (mut rates, begin) = (Vec::new(), Instant::now());
@@ -87,7 +88,7 @@ impl CudaEngine {
         // The first launch warms up.
         rates.remove(0);
         rates.sort_by(f64::total_cmp);
-        let kernel = self.device.kernel(shape, self.precision);
+        let kernel = self.device.kernel(shape, precision);
         Ok(CudaRate {
             networks,
             steps_per_second: rates[rates.len() / 2],

@@ -25,14 +25,15 @@ use std::sync::Mutex;
 
 use super::{Engine, Job, Observer, Outcome, TrainError};
 
-/// How exactly the device multiplies. Sums, weights and moments are fp32 in every case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How exactly the device multiplies. Sums and moments are fp32 in every case, and weights, which `Single` keeps on those of its
+/// numbers that a pair of fp16 numbers holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precision {
     /// As good as fp32: on tensor cores each factor is a pair of fp16 numbers and each product three products; plain fp32
     /// where there are none, or where the shape does not fit them.
     #[default]
     Single,
-    /// Plain fp32 on every device, in the order of operations of a simple loop.
+    /// Plain fp32 on every device.
     Plain,
     /// Almost twice as fast on Hopper's tensor cores: forward as `Single`, backward with two products and one for the gradient;
     /// elsewhere as `Single`.

@@ -52,7 +52,9 @@ impl Plan {
             seed: params.seed,
             learning_rate: params.learning_rate,
             learning_rate_factor: params.learning_rate_change.map_or(1.0, |change| change.factor),
-            learning_rate_after: params.learning_rate_change.map_or(u32::MAX, |change| change.after as u32),
+            learning_rate_after: params
+                .learning_rate_change
+                .map_or(u32::MAX, |change| u32::try_from(change.after).unwrap_or(u32::MAX)),
             beta1: params.beta1,
             beta2: params.beta2,
             epsilon: params.epsilon,

@@ -1,9 +1,10 @@
 //! Groups, waves and launches: what the host does while the device trains.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
-
-use rayon::prelude::*;
+use std::thread;
 
 use super::device::{Device, Numbers, Session, Wave};
 use super::plan::{LOSS_DIVERGED, Plan, RUNNING, Row};
@@ -14,6 +15,9 @@ use crate::train::{Job, Metrics, Observer, Outcome, Start, TrainError, TrainStat
 
 /// Steps after which the host looks in, at the latest.
 const LOOK_EVERY: u64 = 500;
+
+/// Networks that are worth a thread of their own to report.
+const REPORTS_EACH: usize = 4;
 
 type Results = [Mutex<Option<Result<Outcome, TrainError>>>];
 
@@ -27,22 +31,25 @@ pub(super) fn train(
     turn: &Mutex<()>,
 ) -> Vec<Result<Outcome, TrainError>> {
     let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    let mut groups: BTreeMap<Shape, Vec<Member>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Shape, Precision), Vec<Member>> = BTreeMap::new();
     for (index, job) in jobs.iter().enumerate() {
+        let shape = Shape::of(job);
+        // Each job's own input steps decide: its bytes must not depend on the jobs beside it.
+        let precision = device.precision(shape, precision, job.task.s());
         match Member::new(index, job) {
-            Ok(member) => groups.entry(Shape::of(job)).or_default().push(member),
+            Ok(member) => groups.entry((shape, precision)).or_default().push(member),
             Err(error) => settle(&results, index, Err(error)),
         }
     }
     // Tests of finished networks run on the processor while the device goes on with the next group: the largest first.
     let failures = rayon::in_place_scope(|scope| {
         let mut failures = Vec::new();
-        for &shape in groups.keys() {
+        for &(shape, precision) in groups.keys() {
             // What goes wrong here goes wrong again when the kernel is needed, and is reported then.
             let _ = device.prepare(shape, precision);
         }
         let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
-        for (shape, members) in groups.into_iter().rev() {
+        for ((shape, precision), members) in groups.into_iter().rev() {
             let indices: Vec<usize> = members.iter().map(|member| member.index).collect();
             if let Err(error) = train_group(device, precision, shape, members, observer, scope, &results) {
                 failures.extend(indices.into_iter().map(|index| (index, error.clone())));
@@ -54,7 +61,9 @@ pub(super) fn train(
     for (index, error) in failures {
         settle(&results, index, Err(error.into()));
     }
-    results.into_iter().filter_map(|place| place.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+    let lost = || CudaError::Call { action: "train a network", problem: "its result was lost".into() };
+    let result = |place: Mutex<Option<_>>| place.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().map(|place| result(place).unwrap_or_else(|| Err(lost().into()))).collect()
 }
 
 /// Keeps the first result of a job.
@@ -74,9 +83,24 @@ fn train_group<'a>(
     scope: &rayon::Scope<'a>,
     results: &'a Results,
 ) -> Result<(), CudaError> {
-    let horizon = members.iter().map(|member| member.job.params.curriculum.longest()).max().unwrap_or(1);
-    let input = members.iter().map(|member| member.job.task.s()).max().unwrap_or(1);
-    let capacity = device.capacity(shape, precision, input + horizon, horizon, LOOK_EVERY as usize)?;
+    let room = |input: usize, horizon| device.capacity(shape, precision, input + horizon, horizon, LOOK_EVERY as usize);
+    // A network that has no room by itself fails alone.
+    let mut alone = BTreeMap::new();
+    for member in &members {
+        let size = member.size();
+        if let Entry::Vacant(place) = alone.entry(size) {
+            place.insert(room(size.0, size.1));
+        }
+    }
+    members.retain(|member| match &alone[&member.size()] {
+        Err(error @ CudaError::Memory { .. }) => {
+            settle(results, member.index, Err(error.clone().into()));
+            false
+        }
+        _ => true,
+    });
+    let longest = |of: fn((usize, usize)) -> usize| members.iter().map(|member| of(member.size())).max().unwrap_or(1);
+    let capacity = if members.is_empty() { 0 } else { room(longest(|size| size.0), longest(|size| size.1))? };
     while !members.is_empty() {
         let rest = members.split_off(capacity.min(members.len()));
         let wave = assemble(shape, &members);
@@ -156,6 +180,11 @@ impl<'a> Member<'a> {
         self.plan.step.into()
     }
 
+    /// Input and output steps of its longest batch.
+    fn size(&self) -> (usize, usize) {
+        (self.job.task.s(), self.job.params.curriculum.longest())
+    }
+
     /// Where the next launch ends: at a checkpoint, at the last step, or when the host wants to look in.
     fn next_stop(&self) -> u64 {
         let params = &self.job.params;
@@ -191,9 +220,10 @@ impl Course<'_, '_> {
     fn run(mut self) -> Result<(), CudaError> {
         let mut news = self.opening()?;
         loop {
-            let launched = self.launch()?;
+            // What has been done is told even if the device goes no further.
+            let launched = self.launch();
             self.tell(std::mem::take(&mut news));
-            if !launched {
+            if !launched? {
                 return Ok(());
             }
             news = self.collect()?;
@@ -274,9 +304,16 @@ impl Course<'_, '_> {
     fn tell(&mut self, news: Vec<News>) {
         let (shape, rolling_stride, observer) = (self.shape, self.rolling_stride, self.observer);
         let members = &self.members;
-        // Checkpoints of hundreds of networks, one after the other, would keep the device waiting.
-        let reported: Vec<_> =
-            news.par_iter().map(|item| report(&members[item.place], item, shape, rolling_stride, observer)).collect();
+        let report = |item: &News| report(&members[item.place], item, shape, rolling_stride, observer);
+        // Checkpoints of hundreds of networks, one after the other, would keep the device waiting, and so would the tests of
+        // finished networks if they stood before them in one queue.
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let each = news.len().div_ceil(threads).max(REPORTS_EACH);
+        let reported: Vec<_> = thread::scope(|scope| {
+            let begin = |items| scope.spawn(move || -> Vec<_> { <[News]>::iter(items).map(report).collect() });
+            let workers: Vec<_> = news.chunks(each).map(begin).collect();
+            workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
         for (item, reported) in news.iter().zip(reported) {
             let member = &mut self.members[item.place];
             let (index, job, results) = (member.index, member.job, self.results);

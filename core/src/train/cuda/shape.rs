@@ -59,12 +59,15 @@ impl Shape {
         };
         let Network { recurrent_weights, input_weights, readout_weights, biases, readout_bias, .. } = network;
         let matrices = [recurrent_weights, input_weights, readout_weights].map(rows);
-        let none = vec![];
-        let vectors = match biases {
-            Some(biases) => [&biases.input, &biases.recurrent, readout_bias.as_ref().unwrap_or(&none)],
-            None => [&none; 3],
-        };
-        let numbers = matrices.iter().chain(vectors).flatten();
+        // A network may have biases here and none there; the kernels have all or none.
+        let (hidden, outputs) = if self.bias { (self.hidden, self.components) } else { (0, 0) };
+        let or_zeros = |given: Option<&Vec<f64>>, count| given.cloned().unwrap_or(vec![0.0; count]);
+        let vectors = [
+            or_zeros(biases.as_ref().map(|biases| &biases.input), hidden),
+            or_zeros(biases.as_ref().map(|biases| &biases.recurrent), hidden),
+            or_zeros(readout_bias.as_ref(), outputs),
+        ];
+        let numbers = matrices.iter().chain(&vectors).flatten();
         for (place, &number) in out.iter_mut().zip(numbers) {
             *place = number as f32;
         }
@@ -115,5 +118,17 @@ pub(super) mod tests {
             shape.flatten(&network, &mut numbers);
             assert_eq!(shape.network(&numbers), network);
         }
+    }
+
+    #[test]
+    fn a_readout_bias_alone_is_kept() {
+        let shape = shape(|p| (p.hidden, p.bias) = (10, true));
+        let mut network = Initialization::Uniform.network(10, 8, 8, Activation::Tanh, true, 3);
+        network.biases = None;
+        let mut numbers = vec![0.0; shape.parameter_stride()];
+        shape.flatten(&network, &mut numbers);
+        let back = shape.network(&numbers);
+        assert_eq!(back.readout_bias, network.readout_bias);
+        assert_eq!(back.biases, Some(Biases { input: vec![0.0; 10], recurrent: vec![0.0; 10] }));
     }
 }

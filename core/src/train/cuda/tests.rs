@@ -228,11 +228,11 @@ fn compare(places: Vec<Place>) -> Vec<Case> {
 }
 
 /// Prints the errors of all cases; gives those beyond a limit.
-fn beyond(precision: Precision, cases: &[Case], limit: f64) -> Vec<String> {
-    let engine = engine(precision);
+fn beyond(engine: &CudaEngine, cases: &[Case], limit: f64) -> Vec<String> {
+    let precision = engine.precision;
     let (mut missed, mut asked) = (Vec::new(), 0);
     for case in cases {
-        let device = distance(&device_gradient(&engine, &case.job, &case.network), &case.exact);
+        let device = distance(&device_gradient(engine, &case.job, &case.network), &case.exact);
         let Case { name, processor, processor_beside, .. } = case;
         let line = format!(
             "{precision:?} {name}: error {device:.1e}, processor in fp32 {processor:.1e}, beside {processor_beside:.1e}"
@@ -254,8 +254,14 @@ fn beyond(precision: Precision, cases: &[Case], limit: f64) -> Vec<String> {
 
 #[track_caller]
 fn check_gradients(precision: Precision, limit: f64) {
-    let missed = [&cases().early, &cases().end].map(|cases| beyond(precision, cases, limit)).concat();
+    let engine = engine(precision);
+    let missed = [&cases().early, &cases().end].map(|cases| beyond(&engine, cases, limit)).concat();
     assert!(missed.is_empty(), "beyond {limit:e}: {missed:#?}");
+}
+
+/// The relative error of one precision's gradient at the given weights.
+fn error_at(precision: Precision, job: &Job, network: &Network) -> f64 {
+    distance(&device_gradient(&engine(precision), job, network), &processor_gradient::<f64>(job, network))
 }
 
 #[test]
@@ -274,6 +280,52 @@ fn gradients_of_pairs_on_tensor_cores_agree_with_f64() {
 #[ignore = "needs a CUDA device"]
 fn fast_gradients_agree_with_f64() {
     check_gradients(Precision::Fast, FAST_LIMIT);
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gradients_without_warpgroups_agree_with_f64() {
+    let mut engine = engine(Precision::Single);
+    engine.device.chip.warpgroups = false;
+    let missed = beyond(&engine, &cases().early, SINGLE_LIMIT);
+    assert!(missed.is_empty(), "beyond {SINGLE_LIMIT:e}: {missed:#?}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gradients_of_long_inputs_agree_with_f64() {
+    let long = job(Task::named("repeat-copy", Some(64), Some(2)).unwrap(), |p| {
+        (p.hidden, p.curriculum) = (64, Curriculum::None { horizon: 20 });
+    });
+    let network = Initialization::Uniform.network(64, 2, 2, Default::default(), false, 1);
+    for (precision, limit) in
+        [(Precision::Plain, SINGLE_LIMIT), (Precision::Single, SINGLE_LIMIT), (Precision::Fast, FAST_LIMIT)]
+    {
+        let error = error_at(precision, &long, &network);
+        eprintln!("{precision:?} s=64: error {error:.1e}");
+        assert!(error < limit, "{precision:?}: {error:e}");
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_step_that_overflows_fp16_is_taken_again() {
+    let one = job(table1("T1"), |p| p.hidden = 64);
+    let mut growing = Initialization::Uniform.network(64, 8, 8, Default::default(), false, 1);
+    // Small states, for which tanh does nothing, and deltas that grow by 1.12^100.
+    growing.recurrent_weights = Mat::from_fn(64, 64, |i, j| if j == (i + 1) % 64 { 1.12 } else { 0.0 });
+    growing.input_weights *= faer::Scale(1e-9);
+    let mut heavy = Initialization::Uniform.network(64, 8, 8, Default::default(), false, 1);
+    heavy.readout_weights[(0, 0)] = 2000.0;
+    for (network, what) in [(growing, "growing deltas"), (heavy, "a weight of 2,000")] {
+        for (precision, limit) in
+            [(Precision::Plain, SINGLE_LIMIT), (Precision::Single, FAST_LIMIT), (Precision::Fast, FAST_LIMIT)]
+        {
+            let error = error_at(precision, &one, &network);
+            eprintln!("{precision:?} {what}: error {error:.1e}");
+            assert!(error < limit, "{precision:?} {what}: {error:e}");
+        }
+    }
 }
 
 /// Keeps the loss of every step.
@@ -382,7 +434,7 @@ fn every_shape_trains_and_resumes_on_either_engine() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn one_network_that_diverges_stops_alone_on_the_device() {
-    for precision in [Precision::Plain, Precision::Single] {
+    for precision in [Precision::Plain, Precision::Single, Precision::Fast] {
         let mut jobs: Vec<Job> =
             (1..=3).map(|seed| job(table1("T1"), |p| (p.seed, p.steps, p.test.batches) = (seed, 20, 1))).collect();
         let mut broken = Initialization::Uniform.network(128, 8, 8, Default::default(), false, 1);

@@ -1,4 +1,4 @@
-// What both kernels share: the layout of the plans, random inputs, curricula, the optimizer's scalars, the work queue.
+// What all kernels share: the layout of the plans, random inputs, curricula, the optimizer's scalars, the work queue.
 // Compiled at run time without headers; the host defines HIDDEN, COMPONENTS and the other sizes of a group of networks.
 
 typedef unsigned char u8;

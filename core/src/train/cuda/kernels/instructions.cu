@@ -24,6 +24,9 @@
 #define READOUT_AT (INPUT_AT + HIDDEN * COMPONENTS)
 #define COMPONENT_TILES ((COMPONENTS + 7) / 8)
 #define ERROR_BYTES (BATCH * 16 * 2)
+// Errors enter back-propagation times the first of these; a step that overflows is taken again with smaller ones.
+#define FIRST_SCALE 64.0f
+#define SMALLEST_SCALE 1e-5f
 
 __device__ __forceinline__ u32 address(const void *pointer) { return (u32)__cvta_generic_to_shared(pointer); }
 
@@ -70,6 +73,13 @@ __device__ __forceinline__ float2 unpack(u32 r) {
     float2 x;
     asm("{ .reg .f16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b; }" : "=f"(x.x), "=f"(x.y) : "r"(r));
     return x;
+}
+
+// Two numbers as fp16, and what that leaves over.
+__device__ __forceinline__ void split(float a, float b, u32 &high, u32 &low) {
+    high = pack(a, b);
+    float2 taken = unpack(high);
+    low = pack(a - taken.x, b - taken.y);
 }
 
 // 16 bits of a sample from component 0 of input step t on; those beyond COMPONENTS meet weights of zero.

@@ -5,7 +5,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 
 #define THREADS 256
-// Floating-point operations of one turn of a warp's loop are known to the host (measure.rs).
+// Floating-point operations of one turn of a warp's loop are known to the host (kernel.rs).
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2) peak(float *out, u32 turns) {
     u32 noise = threadIdx.x * 2654435761u;

@@ -104,8 +104,8 @@ __device__ __forceinline__ float slope(float value) {
 #define BIAS_RECURRENT_AT (BIAS_INPUT_AT + HIDDEN)
 #define BIAS_READOUT_AT (BIAS_RECURRENT_AT + HIDDEN)
 #define PARAMETERS (BIAS ? BIAS_READOUT_AT + COMPONENTS : BIAS_INPUT_AT)
-#define STATE (HIDDEN * BATCH)
-#define VALUES (COMPONENTS * BATCH)
+#define STATE ((u64)HIDDEN * BATCH)
+#define VALUES ((u64)COMPONENTS * BATCH)
 
 // Everything a block keeps in global memory, for `steps` time steps, laid out (time, unit, sample).
 struct Scratch {
@@ -126,7 +126,7 @@ __device__ void draw(const Launch &launch, u32 index, const Plan &plan, float *v
         u32 x[4], sample = i % BATCH, block = i / BATCH;
         philox(plan.seed, plan.step, sample, block, x);
         for (u32 bit = block * 128; bit < bits && bit < block * 128 + 128; bit++)
-            values[bit * BATCH + sample] = x[bit % 128 / 32] >> bit % 32 & 1 ? 1.0f : -1.0f;
+            values[(u64)bit * BATCH + sample] = x[bit % 128 / 32] >> bit % 32 & 1 ? 1.0f : -1.0f;
     }
     __syncthreads();
     float *after = values + plan.input_steps * VALUES;
@@ -143,9 +143,9 @@ __device__ void draw(const Launch &launch, u32 index, const Plan &plan, float *v
     }
 #else
     const u32 *table = launch.targets + (u64)index * launch.target_stride;
-    for (u32 i = threadIdx.x; i < horizon * VALUES; i += THREADS) {
+    for (u64 i = threadIdx.x; i < horizon * VALUES; i += THREADS) {
         u32 entry = table[i / BATCH];
-        float value = values[(entry & 0x7fffffffu) * BATCH + i % BATCH];
+        float value = values[(u64)(entry & 0x7fffffffu) * BATCH + i % BATCH];
         after[i] = entry >> 31 ? -value : value;
     }
     __syncthreads();

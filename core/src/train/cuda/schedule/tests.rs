@@ -17,11 +17,16 @@ struct StandIn {
     launches: Cell<usize>,
     /// The launch that fails, if any.
     fails_at: Option<usize>,
+    /// The most time steps for which there is memory.
+    most_steps: usize,
+    /// The most input steps that fit a kernel other than the plain one.
+    most_input: usize,
 }
 
 impl StandIn {
     fn new(capacity: usize) -> Self {
-        Self { capacity, waves: RefCell::default(), launches: Cell::new(0), fails_at: None }
+        let (waves, launches) = (RefCell::default(), Cell::new(0));
+        Self { capacity, waves, launches, fails_at: None, most_steps: usize::MAX, most_input: usize::MAX }
     }
 
     fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
@@ -30,12 +35,19 @@ impl StandIn {
 }
 
 impl Device for StandIn {
+    fn precision(&self, _: Shape, asked: Precision, input_steps: usize) -> Precision {
+        if input_steps <= self.most_input { asked } else { Precision::Plain }
+    }
+
     fn prepare(&self, _: Shape, _: Precision) -> Result<(), CudaError> {
         Ok(())
     }
 
-    fn capacity(&self, _: Shape, _: Precision, _: usize, _: usize, _: usize) -> Result<usize, CudaError> {
-        Ok(self.capacity)
+    fn capacity(&self, shape: Shape, _: Precision, steps: usize, _: usize, _: usize) -> Result<usize, CudaError> {
+        match steps <= self.most_steps {
+            true => Ok(self.capacity),
+            false => Err(CudaError::Memory { hidden: shape.hidden, steps, needed: steps, free: self.most_steps }),
+        }
     }
 
     fn open<'a>(&'a self, wave: &Wave<'a>, _: Precision) -> Result<Box<dyn Session + 'a>, CudaError> {
@@ -310,4 +322,35 @@ fn a_device_that_fails_is_reported_for_every_job_it_held() {
         let error = result.as_ref().unwrap_err().to_string();
         assert_eq!(error, "the CUDA driver could not start a kernel: the plug was pulled");
     }
+}
+
+#[test]
+fn what_ended_before_a_device_failed_is_kept() {
+    let jobs = [job("repeat-copy", (2, 2), |p| p.checkpoint_every = 500), job("repeat-copy", (2, 2), |p| p.steps = 60)];
+    // The first launch ends the first job; the next one would go on with the other alone.
+    let device = StandIn { fails_at: Some(1), ..StandIn::new(2) };
+    let results = device.train(&jobs, &Unobserved);
+    assert_same(&results[..1], &on_processor(&jobs[..1], &Unobserved));
+    assert!(results[1].as_ref().unwrap_err().to_string().contains("the plug was pulled"));
+}
+
+#[test]
+fn a_network_without_room_fails_alone() {
+    let mut jobs: Vec<Job> = (1..=3).map(|seed| job("repeat-copy", (2, 2), |p| p.seed = seed)).collect();
+    jobs[1].params.curriculum = Curriculum::None { horizon: 1000 };
+    let device = StandIn { most_steps: 100, ..StandIn::new(5) };
+    let results = device.train(&jobs, &Unobserved);
+    assert!(results[1].as_ref().unwrap_err().to_string().contains("1002 time steps"), "{:?}", results[1]);
+    assert_eq!(*device.waves.borrow(), [2]);
+    for k in [0, 2] {
+        assert_same(&results[k..=k], &on_processor(&jobs[k..=k], &Unobserved));
+    }
+}
+
+#[test]
+fn networks_of_another_kernel_are_trained_apart() {
+    let jobs = [job("repeat-copy", (2, 2), |_| ()), job("repeat-copy", (5, 2), |_| ())];
+    let device = StandIn { most_input: 4, ..StandIn::new(5) };
+    assert_same(&device.train(&jobs, &Unobserved), &on_processor(&jobs, &Unobserved));
+    assert_eq!(*device.waves.borrow(), [1, 1]);
 }

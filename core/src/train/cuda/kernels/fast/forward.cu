@@ -128,9 +128,9 @@ __device__ __forceinline__ void forward(Shared &shared, const Scratch &scratch, 
     for (u32 t = 1; t <= steps + 2; t++) {
         float c[WEIGHT_ROWS / 2];
         group_begin();
-        multiply_states(c, high, shared, 0);
-        multiply_states(c, low, shared, 1);
         multiply_states(c, high, shared, 2);
+        multiply_states(c, low, shared, 1);
+        multiply_states(c, high, shared, 0);
         group_commit();
         // Every step commits a group of copies, if only an empty one, so that counting groups is counting steps.
         fence_tiles();

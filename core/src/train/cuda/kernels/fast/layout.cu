@@ -21,8 +21,6 @@
 #define BLOCKS (UNITS == 64 ? 4 : 2)
 // Partial sums of an output step, one a warp.
 #define GROUPS 4
-#define FIRST_SCALE 64.0f
-#define SMALLEST_SCALE 1e-5f
 
 struct __align__(1024) Shared {
     // W_hh and W_r, high and low parts.
@@ -81,13 +79,6 @@ struct Scratch {
 // This lane's row of a warp's samples, for four matrices of 16 units from `unit`.
 __device__ __forceinline__ u32 own_rows(u32 tile, u32 unit) {
     return (tile + place((lane() >> 4) * 8, warp() * 16 + (lane() & 15)) ^ unit % 64 * 2) + unit / 64 * PANEL_BYTES;
-}
-
-// Two numbers as fp16, and what that leaves over.
-__device__ __forceinline__ void split(float a, float b, u32 &high, u32 &low) {
-    high = pack(a, b);
-    float2 taken = unpack(high);
-    low = pack(a - taken.x, b - taken.y);
 }
 
 // Four tanh at once: one reciprocal serves all. The error is 2e-7.

@@ -84,15 +84,15 @@ __device__ __forceinline__ void group_deltas(float (&c)[64], u64 a, u64 b) {
 }
 #endif
 
-// One term of c = states * (W_hh, W_r)': 0 is that of the low parts of weights, 1 that of the low parts of states, 2 the
+// One term of c = states * (W_hh, W_r)': 2 is that of the low parts of weights, 1 that of the low parts of states, 0 the
 // large one. The first overwrites what was there; the last is large, so that large sums are rounded as seldom as can be.
 __device__ __forceinline__ void multiply_states(float (&c)[WEIGHT_ROWS / 2], const u32 (&states)[DEPTH][4], const Shared &shared,
                                                 int term) {
-    u32 weights = address(shared.weights[term == 0]);
+    u32 weights = address(shared.weights[term == 2]);
 #pragma unroll
     for (int k = 0; k < DEPTH; k++) {
         u64 b = describe(weights + k / 4 * WEIGHT_PANEL_BYTES + k % 4 * 32, 16, 1024, SWIZZLE_128);
-        if (term == 0 && k == 0)
+        if (term == 2 && k == 0)
             group_forward<0>(c, states[k], b);
         else
             group_forward<1>(c, states[k], b);

@@ -18,16 +18,16 @@ __device__ __forceinline__ double sum_of_squares(const float (&gradient)[PANELS]
 
 __device__ __forceinline__ void update(const Adam &adam, const float (&gradient)[PANELS][UNITS / 2], const Outer &readout,
                                        const Outer &input, float unscale, const Parameters &parameters) {
-    const auto update = updating(adam, parameters, unscale, [](float weight) { return weight; });
+    const auto optimizer = updating(adam, parameters, unscale, [](float weight) { return weight; });
 #pragma unroll
-    for (int panel = 0; panel < PANELS; panel++) update.rows(panel * 64 + warp() * 16, gradient[panel]);
+    for (int panel = 0; panel < PANELS; panel++) optimizer.rows(panel * 64 + warp() * 16, gradient[panel]);
 #pragma unroll
     for (int i = 0; i < PANELS * COMPONENT_TILES * 4; i++) {
         int m = i / (4 * COMPONENT_TILES), k = i % (4 * COMPONENT_TILES);
         u32 unit = m * 64 + warp() * 16 + lane() / 4 + k / 2 % 2 * 8, component = k / 4 * 8 + lane() % 4 * 2 + k % 2;
         if (unit >= HIDDEN || component >= COMPONENTS) continue;
-        update.one(READOUT_AT + component * HIDDEN + unit, readout.sum[m][k]);
-        update.one(INPUT_AT + unit * COMPONENTS + component, input.sum[m][k]);
+        optimizer.one(READOUT_AT + component * HIDDEN + unit, readout.sum[m][k]);
+        optimizer.one(INPUT_AT + unit * COMPONENTS + component, input.sum[m][k]);
     }
 }
 

@@ -1,6 +1,6 @@
 // ---- Backward.
 
-// The errors of state t (output step `step`), times scale, as a tile (sample, component); their sums.
+// The errors of an output step, from its state's tile, times scale, as a tile (sample, component); their sums.
 __device__ __forceinline__ void read_out(Shared &shared, u32 tile, u32 buffer, const u32 *targets, float2 *sums, u32 bit_words,
                                          u32 step, float scale, float inverse) {
     const u32 row = lane() / 4, column = lane() % 4 * 2;

@@ -26,7 +26,8 @@
 #define GIVE_STATE (DEPTH == 8 ? 5.3e-8 : 3.7e-8)
 #define GIVE_OUTPUT 3.3e-8f
 #define GIVE_DELTA 1.00000012f
-// For the same reason the gradient leaves the tensor cores' sums after so many time steps.
+// For the same reason the gradients of W_hh and W_r leave the tensor cores' sums after so many time steps; that of W_uh has
+// few terms.
 #define FLUSH_STEPS 12
 #define ASIDE (UNITS / 8 + 2)
 #define HISTORY_AT (ASIDE * THREADS * 16)
@@ -34,8 +35,6 @@
 #define STATE_SCALE 4096.0f
 // As fp16: the input of a set bit.
 #define INPUT_ONE 0x6C00u
-#define FIRST_SCALE 64.0f
-#define SMALLEST_SCALE 1e-5f
 
 struct __align__(1024) Shared {
     u8 states[SLOTS][SLOT_BYTES];
@@ -67,12 +66,7 @@ __device__ __forceinline__ void multiply_pairs(float *c, const u32 (&a)[PARTS][4
     multiply(c, a[0], b[0][0], b[0][1]);
 }
 
-// Two numbers as fp16, and what that leaves over.
-__device__ __forceinline__ void split(float a, float b, u32 (&parts)[PARTS]) {
-    parts[0] = pack(a, b);
-    float2 high = unpack(parts[0]);
-    parts[1] = pack(a - high.x, b - high.y);
-}
+__device__ __forceinline__ void split(float a, float b, u32 (&parts)[PARTS]) { split(a, b, parts[0], parts[1]); }
 
 // What turns sums into exponents of two, in two parts: one number is too coarse for what is given back.
 struct ToExponent {

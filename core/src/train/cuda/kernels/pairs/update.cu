@@ -24,17 +24,17 @@ __device__ __forceinline__ float held(float weight) {
 
 __device__ __forceinline__ void update(const Adam &adam, const Gradient &gradient, float unscale, const Parameters &parameters) {
     const u32 row = lane() / 4, column = lane() % 4 * 2;
-    const auto update = updating(adam, parameters, unscale, [](float weight) { return held(weight); });
-    update.rows(warp() * 16, gradient.recurrent);
+    const auto optimizer = updating(adam, parameters, unscale, [](float weight) { return held(weight); });
+    optimizer.rows(warp() * 16, gradient.recurrent);
 #pragma unroll
     for (int i = 0; i < 8; i++) {
         u32 component = row + i / 2 % 2 * 8, unit = warp() * 16 + i / 4 * 8 + column + i % 2;
-        if (component < COMPONENTS && unit < HIDDEN) update.one(READOUT_AT + component * HIDDEN + unit, gradient.readout[i]);
+        if (component < COMPONENTS && unit < HIDDEN) optimizer.one(READOUT_AT + component * HIDDEN + unit, gradient.readout[i]);
     }
 #pragma unroll
     for (int i = 0; i < 4 * COMPONENT_TILES; i++) {
         u32 unit = warp() * 16 + row + i / 2 % 2 * 8, component = i / 4 * 8 + column + i % 2;
-        if (component < COMPONENTS && unit < HIDDEN) update.one(INPUT_AT + unit * COMPONENTS + component, gradient.input[i]);
+        if (component < COMPONENTS && unit < HIDDEN) optimizer.one(INPUT_AT + unit * COMPONENTS + component, gradient.input[i]);
     }
 }
 
