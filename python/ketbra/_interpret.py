@@ -50,7 +50,7 @@ class Interpretation:
     @property
     def warnings(self) -> list[str]:
         """What a person should know before trusting this."""
-        return [warning["message"] for warning in self._document["warnings"]]
+        return self._found.warnings
 
     @property
     def accuracy(self) -> float | None:

@@ -6,6 +6,7 @@ use crate::memories::Memories;
 use crate::network::Network;
 use crate::report::page_of;
 use crate::task::{Task, TaskGiven};
+use crate::wording::in_python;
 use crate::work::interruptible;
 use ketbra::interpret::{self as stage, InterpretParams, Known, Question};
 use ketbra::memories::Method;
@@ -50,6 +51,12 @@ impl Interpretation {
     #[getter]
     fn reasons(&self) -> Vec<String> {
         self.found.reasons.iter().map(ToString::to_string).collect()
+    }
+
+    /// The doubts, in words.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.found.warnings.iter().map(|warning| in_python(&warning.message)).collect()
     }
 
     /// The network, where one was given.

@@ -129,6 +129,8 @@ def test_a_network_that_learned_nothing_says_so() -> None:
     assert found.verdict == "not-learned" and "did not learn" in found.warnings[0]
     with pytest.raises(ketbra.InterpretError, match="there are no memories: the verdict is not-learned"):
         _ = found.phi
+    silent = ketbra.interpret(ketbra.Network(ketbra.Network(NOT_LEARNED).arrays()), task="T1")
+    assert silent.warnings[-1].endswith("tanh was assumed; pass activation if it is another")
 
 
 def test_a_list_is_interpreted_side_by_side_in_its_order() -> None:
