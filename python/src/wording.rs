@@ -5,12 +5,9 @@ use std::fmt::Display;
 /// Options that take no value.
 const FLAGS: [&str; 3] = ["blind", "force", "least"];
 
-/// The commands whose options are named differently, and what is said of both.
-const DEVICE_HINTS: (&str, &str) = ("(train: --device cpu; sweep and bench: --engine cpu)", "(device='cpu')");
-
 /// `--s N` as `s=N`, `--force` as `force=True`, `--out` as `out`. Whole commands, in quotes, stay what they are.
 pub fn in_python(said: impl Display) -> String {
-    let said = said.to_string().replace(DEVICE_HINTS.0, DEVICE_HINTS.1);
+    let said = said.to_string().replace("--device cpu", "device='cpu'");
     let mut words = String::with_capacity(said.len());
     let mut rest = said.as_str();
     while let Some(at) = rest.find("--") {
@@ -65,10 +62,7 @@ mod tests {
             ("start again with --force, or choose --out", "start again with force=True, or choose out"),
             ("the weights in a-b--c.safetensors", "the weights in a-b--c.safetensors"),
             ("a table entry of --- says nothing", "a table entry of --- says nothing"),
-            (
-                "on the processor (train: --device cpu; sweep and bench: --engine cpu)",
-                "on the processor (device='cpu')",
-            ),
+            ("on the processor (--device cpu)", "on the processor (device='cpu')"),
         ] {
             assert_eq!(in_python(typed), called);
         }

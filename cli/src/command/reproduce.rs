@@ -74,8 +74,11 @@ impl ReproduceCommand {
         let plans = experiments.iter().map(|experiment| self.runs_of(experiment)).collect::<Result<Vec<_>, _>>()?;
         let mut seen = BTreeSet::new();
         let runs: Vec<Run> = plans.iter().flatten().filter(|run| seen.insert(run.name.clone())).cloned().collect();
+        let cores = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        // A device that is not there is found out before a folder is begun.
+        let engine = Local::new(self.device.trainer(cores)?);
         let folder = SweepFolder::create(&self.out.join("networks"), &runs)?;
-        self.train(&folder, &runs)?;
+        self.train(&engine, &folder, &runs)?;
         let rows: BTreeMap<String, _> = folder.rows()?.into_iter().map(|row| (row.name.clone(), row)).collect();
         let mut reports = vec![];
         for (experiment, plan) in experiments.iter().zip(&plans) {
@@ -105,13 +108,11 @@ impl ReproduceCommand {
         Ok(runs)
     }
 
-    fn train(&self, folder: &SweepFolder, runs: &[Run]) -> Result<(), Failure> {
-        let cores = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    fn train(&self, engine: &Local, folder: &SweepFolder, runs: &[Run]) -> Result<(), Failure> {
         interrupt::listen();
         if !self.json {
             note(&format!("{} networks, in {}", runs.len(), folder.path().display()));
         }
-        let engine = Local::new(self.device.trainer(cores)?);
         let bar = Bar::new();
         let outcome = engine.run(folder, runs, &bar);
         bar.finish();

@@ -45,7 +45,8 @@ pub struct SweepCommand {
     #[arg(long, value_name = "FOLDER", required_unless_present = "status")]
     out: Option<PathBuf>,
     /// Who works on it
-    #[arg(long, value_enum, default_value = "local")]
+    // Where other commands say --device, so can this one.
+    #[arg(long, alias = "device", value_enum, default_value = "local")]
     engine: EngineName,
     /// How exactly a CUDA device multiplies
     #[arg(long, value_enum, default_value = "single")]

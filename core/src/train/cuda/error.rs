@@ -6,22 +6,20 @@ pub enum CudaError {
     /// No driver library on this machine.
     #[error(
         "there is no CUDA driver on this machine (libcuda was not found): install NVIDIA's driver, or train on the \
-         processor (train: --device cpu; sweep and bench: --engine cpu)"
+         processor (--device cpu)"
     )]
     NoDriver,
     /// A driver, but nothing to drive.
     #[error(
         "the CUDA driver has no device to offer ({problem}): look at what nvidia-smi says, or train on the processor \
-         (train: --device cpu; sweep and bench: --engine cpu)"
+         (--device cpu)"
     )]
     NoDevice {
         /// What the driver said.
         problem: String,
     },
     /// A device from before the oldest that the kernels are written for.
-    #[error(
-        "{name} has compute capability {major}.{minor}, but 7.0 is needed: train on the processor (train: --device cpu; sweep and bench: --engine cpu)"
-    )]
+    #[error("{name} has compute capability {major}.{minor}, but 7.0 is needed: train on the processor (--device cpu)")]
     TooOld {
         /// The device.
         name: String,
@@ -33,7 +31,7 @@ pub enum CudaError {
     /// No run-time compiler, and no compiled kernel kept from earlier.
     #[error(
         "CUDA's run-time compiler was not found (libnvrtc): install the CUDA toolkit or put the folder of libnvrtc on \
-         LD_LIBRARY_PATH, or train on the processor (train: --device cpu; sweep and bench: --engine cpu)"
+         LD_LIBRARY_PATH, or train on the processor (--device cpu)"
     )]
     NoCompiler,
     /// A kernel that this compiler does not take.
@@ -55,7 +53,7 @@ pub enum CudaError {
     /// Not even one network fits.
     #[error(
         "one network of {hidden} units over {steps} time steps needs {needed} MiB on the device, but {free} are free: \
-         shorten the horizon, or train on the processor (train: --device cpu; sweep and bench: --engine cpu)"
+         shorten the horizon, or train on the processor (--device cpu)"
     )]
     Memory {
         /// Hidden units.
