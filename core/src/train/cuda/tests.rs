@@ -125,8 +125,7 @@ struct Case {
     name: String,
     /// The gradient in f64.
     exact: Network,
-    /// The relative error that the processor makes in fp32, here and the largest one at weights half a unit in the last place
-    /// beside these.
+    /// The relative error that the processor makes in fp32, here and the largest one at weights that differ in the last place.
     processor: f64,
     processor_beside: f64,
     converged: bool,
@@ -155,8 +154,8 @@ impl Case {
     }
 
     /// A network that has learned its task is asked always. In others single samples may run away from any orbit, and then fp32
-    /// does not resolve the gradient: where the processor in fp32 misses its limit, here or half a unit in the last place of the
-    /// weights beside, nothing is asked of the device.
+    /// does not resolve the gradient: where the processor in fp32 misses its limit, here or at weights that differ in the last
+    /// place, nothing is asked of the device.
     fn is_asked(&self) -> bool {
         self.converged || self.processor.max(self.processor_beside) < SINGLE_LIMIT
     }

@@ -5,7 +5,7 @@
 // three products; low times low is left out. fp16 is narrow: weights, states and inputs enter products times powers of two, so
 // that their low parts are no denormal numbers, and errors enter back-propagation unscaled by the batch, times another one.
 // A step that overflows is taken again with smaller ones. Weights are kept on the numbers that a pair holds: a gradient is of
-// the weights that are stored, not of others half a unit in the last place beside them.
+// the weights that are stored, not of others a unit in the last place beside them.
 //
 // One block trains one network. A warp owns 16 hidden units for the whole batch: its rows of W_hh as fragments in
 // registers, its rows of every product, its part of the gradient. States and deltas lie in shared memory as tiles
