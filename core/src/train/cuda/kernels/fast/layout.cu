@@ -83,7 +83,7 @@ __device__ __forceinline__ u32 own_rows(u32 tile, u32 unit) {
 
 // Four tanh at once: one reciprocal serves all. The error is 2e-7.
 __device__ __forceinline__ void squash(float (&x)[4]) {
-    const float largest = 30.0f, factor = 2.88539008f;
+    const float largest = 30.0f, factor = (float)TO_EXPONENT;
     float p[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {

@@ -102,6 +102,7 @@ __device__ __forceinline__ void finish_states(const float (&c)[CHAINS][2][16], u
 // The sums of the next state.
 template <bool TURNED>
 __device__ __forceinline__ void multiply_states(float (&c)[CHAINS][2][16], const u32 (&fragments)[PARTS][DEPTH][4], u32 tile) {
+    static_assert(CHAINS == 4, "here and in finish_states the sums are written out");
 #pragma unroll
     for (int chain = 0; chain < CHAINS; chain++) settle(c[chain][0]), settle(c[chain][1]);
     group_begin();
