@@ -33,6 +33,8 @@
 
 pub mod choose;
 pub mod circuit;
+pub mod claims;
+pub mod code;
 pub mod edit;
 pub mod files;
 pub mod foreign_text;
@@ -50,11 +52,12 @@ pub mod report;
 pub mod reproduce;
 pub mod run_folder;
 pub mod spectrum;
-pub mod superposition;
 pub mod sweep;
 pub mod table;
 pub mod task;
 pub mod train;
+
+pub use ranges::ranges;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

@@ -1,7 +1,7 @@
 //! Numbers as a person writes them.
 
 /// Rising numbers with runs of three or more drawn together: `1-4, 6, 8`.
-pub(crate) fn ranges(numbers: &[usize]) -> String {
+pub fn ranges(numbers: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = vec![];
     for &number in numbers {
         match runs.last_mut() {

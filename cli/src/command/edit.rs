@@ -125,7 +125,7 @@ impl EditCommand {
 
 fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, Failure> {
     let params = ObserveParams { seed, ..ObserveParams::default() };
-    let observed = observe(network, (s, network.outputs()), None, &params).map_err(Failure::bad_input)?;
+    let observed = observe(network, (s, network.outputs()), &params).map_err(Failure::bad_input)?;
     let reading = read_back(&observed, &RecurrenceParams::default()).map_err(Failure::could_not)?;
     reading.task(s, network.outputs()).ok_or_else(|| {
         Failure::could_not("I can't tell what the network computes now; pass the task it was trained on with --task")

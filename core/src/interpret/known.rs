@@ -1,6 +1,6 @@
 //! From what a person knows of a network to the question that is put to it.
 
-use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, Warning, interpret};
+use super::{InterpretError, InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret};
 use crate::network::NetworkFile;
 
 /// What is known of a network before it is interpreted.
@@ -47,6 +47,12 @@ pub fn interpret_file(
     let mut found = interpret(&file.network, question, params)?;
     if !file.unused.is_empty() {
         found.warnings.push(Warning::UnusedTensors { names: file.unused.clone() }.into());
+        // What was left out may be what is missing.
+        if matches!(found.verdict, Verdict::Partial | Verdict::NotLearned) {
+            found.verdict = Verdict::Unclear;
+            found.reasons.insert(0, Reason::NotSimulated { tensors: file.unused.len() });
+            found.warnings.retain(|note| note.warning != Warning::NotLearned);
+        }
     }
     // Where the network works, its activation is no question.
     if found.verdict == Verdict::NotLearned && !file.says_activation() {

@@ -3,31 +3,33 @@
 //! Every stage runs once, on simulations that they share, and the result says what was found, how sure it is and what
 //! speaks against it. Text, JSON and the page are views of one [`Interpretation`].
 
+mod case;
+mod coding;
+mod control;
 mod known;
 mod matrices;
 mod params;
 mod pipeline;
-mod stages;
 mod trajectories;
-mod verdict;
 mod warning;
 
+pub use crate::claims::{Claim, ClaimName, ClaimParams, Reason, Verdict};
+pub use control::{Control, Shuffled};
 pub use known::{Known, interpret_file};
 pub use params::InterpretParams;
 pub use pipeline::interpret;
 pub use trajectories::interpret_trajectories;
-pub use verdict::{Reason, Verdict, VerdictParams};
 pub use warning::{Note, Warning};
 
 use crate::circuit::CircuitError;
+use crate::code::{Component, Contents, Origin, Rows, Sharing};
 use crate::linearize::{Linearization, LinearizeError};
-use crate::memories::{Component, Memories, MemoriesError, Method};
+use crate::memories::{Memories, MemoriesError, Method};
 use crate::network::Accuracy;
 use crate::numeric::{NumericError, c64};
 use crate::observe::{ObserveError, TrajectoriesError};
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::spectrum::Spectrum;
-use crate::superposition::{Superposition, SuperpositionError};
 use crate::task::{Task, TaskError};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -91,6 +93,27 @@ pub struct MemoriesSummary {
     pub phi_error: Option<f64>,
 }
 
+/// The code in a few numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CodeSummary {
+    /// What the contents are taken to be.
+    pub contents: Origin,
+    /// How many there are.
+    pub count: usize,
+    /// Share of the variance of fresh states that they explain.
+    pub explained: f64,
+    /// Directions in which they stand out of what is left over.
+    pub directions: usize,
+    /// Condition number of the memories.
+    pub condition: Option<f64>,
+    /// Contents that are read linearly.
+    pub read: usize,
+    /// The one that is read worst: share of right signs, or 1 less the error of real values.
+    pub worst: f64,
+    /// Rows of the step matrix that are those of f.
+    pub rows: Rows,
+}
+
 /// How the visited states fill the state space.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rank {
@@ -123,12 +146,18 @@ pub struct Interpretation {
     pub verdict: Verdict,
     /// Why.
     pub reasons: Vec<Reason>,
-    /// Components that the linear memories do not recover.
+    /// What is claimed, each with its figure and whether it holds.
+    pub claims: Vec<Claim>,
+    /// What the same procedure finds where there is nothing to find.
+    pub control: Option<Control>,
+    /// The code: which state stands for which contents.
+    pub code: Option<CodeSummary>,
+    /// Components that no linear reader reads.
     pub not_linear: Vec<Component>,
     /// Eigenvalues against the theory.
     pub spectrum: Spectra,
     /// How contents share directions, where there are fewer directions than contents.
-    pub superposition: Option<Superposition>,
+    pub superposition: Option<Sharing>,
     /// How the visited states fill the state space; nothing where activity dies out.
     pub rank: Option<Rank>,
     /// The memories by the method asked for.
@@ -157,6 +186,8 @@ pub struct Interpretation {
 pub struct Details {
     /// The task that the memories belong to.
     pub task: Option<Task>,
+    /// What a state must hold under that task, in the coordinates of the code.
+    pub contents: Option<Contents>,
     /// The linearized orbit.
     pub orbit: Option<Linearization>,
     /// Mean state at each output step, which is taken off before contents are read; none where activity dies out.
@@ -188,7 +219,7 @@ pub enum InterpretError {
         outputs: usize,
     },
     /// A method that trajectories do not feed.
-    #[error("{method} needs the weights of a network; trajectories can be read by orbit, dual-orbit and rollout")]
+    #[error("{method} needs the weights of a network; trajectories can be read by code, orbit, dual-orbit and rollout")]
     NeedsWeights {
         /// The method.
         method: &'static str,
@@ -224,9 +255,6 @@ pub enum InterpretError {
     /// Nothing could be read back.
     #[error(transparent)]
     Recurrence(#[from] RecurrenceError),
-    /// Shared directions could not be looked for.
-    #[error(transparent)]
-    Superposition(#[from] SuperpositionError),
     /// A matrix computation failed.
     #[error(transparent)]
     Numeric(#[from] NumericError),

@@ -1,12 +1,12 @@
 //! Every number that decides something, in one place.
 
-use super::VerdictParams;
+use crate::claims::ClaimParams;
+use crate::code::CodeParams;
 use crate::linearize::{FixedPointParams, OrbitParams, VisitedParams};
 use crate::memories::{MemoriesParams, Method};
 use crate::observe::ObserveParams;
 use crate::recurrence::RecurrenceParams;
 use crate::spectrum::SpectrumParams;
-use crate::superposition::SuperpositionParams;
 use serde::{Deserialize, Serialize};
 
 /// How a network is interpreted.
@@ -33,10 +33,10 @@ pub struct InterpretParams {
     pub memories: MemoriesParams,
     /// When a reading is stated.
     pub recurrence: RecurrenceParams,
-    /// How shared directions are looked for, where the verdict is `superposed`.
-    pub superposition: SuperpositionParams,
-    /// What separates the verdicts.
-    pub verdict: VerdictParams,
+    /// How the code is fitted and judged.
+    pub code: CodeParams,
+    /// Where claims begin to hold.
+    pub claims: ClaimParams,
 }
 
 impl Default for InterpretParams {
@@ -58,8 +58,8 @@ impl Default for InterpretParams {
             orbit_spectrum: SpectrumParams::on_the_orbit(),
             memories: MemoriesParams::default(),
             recurrence: RecurrenceParams::default(),
-            superposition: SuperpositionParams::default(),
-            verdict: VerdictParams::default(),
+            code: CodeParams::default(),
+            claims: ClaimParams::default(),
         }
     }
 }

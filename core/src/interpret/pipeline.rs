@@ -1,127 +1,115 @@
 //! The stages in order.
 
-use super::stages::{Case, Source};
+use super::case::{AtOrigin, Case, OnOrbit, Theory};
+use super::coding::Coded;
 use super::{
     Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, Note, Question, Rank, Spectra,
     TaskSummary, Verdict, Warning,
 };
 use crate::circuit::Core;
-use crate::linearize::fixed_points;
-use crate::memories::Memories;
+use crate::claims::{Behaviour, Claim, ClaimName, Findings, Structure, holds, judge};
+use crate::code::Component;
+use crate::linearize::{Place, fixed_points};
+use crate::memories::{Memories, Method};
 use crate::network::{Accuracy, Network};
-use crate::observe::{Observations, ObserveParams, observe};
-use crate::random::{Purpose, Stream};
-use crate::recurrence::read_back;
+use crate::observe::{Observations, observe, output_accuracy};
+use crate::recurrence::{Confidence, Recurrence, read_back};
 use crate::spectrum::spectrum;
+use crate::task::{Source, Task};
 
-/// Fixed points that are tried as starting states.
-const MOST_STARTS: usize = 4;
-
-/// Interprets a network.
-///
-/// Without biases the zero state is a fixed point and everything is seen from there. With them, where that fails, the
-/// episodes start at a fixed point instead; accuracy is always that from the zero state.
+/// Interprets a network: everything is seen and measured from the zero state, on inputs of our choosing.
 pub fn interpret(
     network: &Network,
     question: &Question,
-    params: &InterpretParams,
-) -> Result<Interpretation, InterpretError> {
-    let mut found = interpret_from(network, question, None, params)?;
-    if network.biases.is_none() {
-        return Ok(found);
-    }
-    let points = fixed_points(network, None, None, &params.fixed_points)?;
-    let mut shown = points.fixed().next();
-    if found.verdict != Verdict::Circuit {
-        for point in points.fixed().take(MOST_STARTS) {
-            let mut other = interpret_from(network, question, Some(&point.ending.state), params)?;
-            if other.verdict == Verdict::Circuit {
-                other.accuracy = found.accuracy.or_else(|| accuracy_from_zero(network, &other, params));
-                other.warnings.push(Warning::StartedAtFixedPoint.into());
-                (found, shown) = (other, Some(point));
-                break;
-            }
-        }
-    }
-    let core = found.details.task.as_ref().map(Core::of).transpose()?;
-    let theory = core.as_ref().map(Core::eigenvalues);
-    found.spectrum.fixed_point =
-        shown.map(|point| spectrum(&point.eigenvalues, theory, &params.origin_spectrum)).transpose()?;
-    Ok(found)
-}
-
-/// Accuracy from the zero state on what was read back from elsewhere.
-fn accuracy_from_zero(network: &Network, found: &Interpretation, params: &InterpretParams) -> Option<Accuracy> {
-    let ObserveParams { seed, accuracy_episodes, accuracy_horizon, .. } = params.observe;
-    let stream = Stream::new(seed, Purpose::ScoreInputs);
-    let task = found.details.task.as_ref()?;
-    Some(network.accuracy(task, &stream, 1, accuracy_episodes, accuracy_horizon))
-}
-
-fn interpret_from(
-    network: &Network,
-    question: &Question,
-    start: Option<&[f64]>,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
     let (s, d) = match question {
         Question::Task(task) => (task.s(), task.d()),
         Question::Blind { s } => (*s, network.outputs()),
     };
-    let observed = observe(network, (s, d), start, &params.observe)?;
-    interpret_observed(&Source::Weights { network, start }, &observed, question, params)
+    let observed = observe(network, (s, d), &params.observe)?;
+    let case = Case { network: Some(network), observed: &observed, question, params };
+    let mut found = interpret_case(&case)?;
+    if network.biases.is_some() {
+        let points = fixed_points(network, None, None, &params.fixed_points)?;
+        let core = found.details.task.as_ref().map(Core::of).transpose()?;
+        let theory = core.as_ref().map(Core::eigenvalues);
+        let shown = points.fixed().next();
+        found.spectrum.fixed_point =
+            shown.map(|point| spectrum(&point.eigenvalues, theory, &params.origin_spectrum)).transpose()?;
+    }
+    Ok(found)
 }
 
 /// Every stage once, in order, on what was observed.
-pub(super) fn interpret_observed(
-    source: &Source<'_>,
-    observed: &Observations,
-    question: &Question,
-    params: &InterpretParams,
-) -> Result<Interpretation, InterpretError> {
-    let case = Case { source, observed, question, params };
+pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, InterpretError> {
+    let (observed, params) = (case.observed, case.params);
     let mut reading = read_back(observed, &params.recurrence)?;
     let theory = case.theory(&reading)?;
-    let origin = case.look_at_the_origin(&theory)?;
-    let orbit = case.look_at_the_orbit(&theory)?;
-    let (found, mut warnings) = case.look_for_memories(&theory, origin.as_ref(), &orbit, &mut reading)?;
-    let judged = case.judge(&theory, &orbit, &found);
-    let superposition = case.look_for_shared_directions(&theory, &judged)?;
-    warnings.extend(case.warnings(origin.as_ref(), &orbit, &reading));
+    let theory = theory.as_ref();
+    let origin = case.look_at_the_origin(theory)?;
+    let orbit = case.look_at_the_orbit(theory)?;
+    let (mut found, mut warnings) = case.follow_the_dynamics(theory, origin.as_ref(), &orbit, &mut reading)?;
+    let behaviour =
+        theory.map(|theory| Behaviour::measure(observed, &theory.contents, params.code.contents.faint, &params.claims));
+    let coded = match (theory, &behaviour) {
+        (Some(theory), Some(behaviour)) => case.find_code(theory, behaviour, &orbit)?,
+        _ => None,
+    };
+    let claims = all_claims(case, theory, behaviour.as_ref(), coded.as_ref(), &orbit, &reading);
+    trust(&mut reading, case.question, behaviour.as_ref(), &claims, params);
+    let judged = judged(case, theory, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims);
+    let control = theory.map(|theory| case.control(theory)).transpose()?.flatten();
+    let mut sharing = None;
+    let mut code = None;
+    if let (Some(theory), Some(coded)) = (theory, &coded) {
+        code = Some(coded.summary(case, theory));
+        if judged.verdict == Verdict::Superposed {
+            sharing = coded.sharing(case, theory, &judged.held)?;
+        }
+        let memories = coded.memories(case, theory, &orbit)?;
+        let at = if params.method == Method::Code { 0 } else { found.len().min(1) };
+        found.insert(at, memories);
+    }
+    warnings.extend(doubts(case, origin.as_ref(), &orbit, &reading, behaviour.as_ref()));
     if judged.verdict == Verdict::NotLearned {
         warnings.insert(0, Warning::NotLearned);
     }
     let (s, d) = (observed.s, observed.d);
-    // Only methods that were asked for are shown; `orbit` always runs, because the verdict rests on it.
+    // Only methods that were asked for are shown.
     let shown: Vec<MemoriesSummary> = found.iter().map(|memories| summary(memories, params)).collect();
     let methods = (!params.methods.is_empty()).then(|| {
         let asked = shown.iter().filter(|summary| params.methods.contains(&summary.method));
         asked.map(|summary| (summary.method.name(), summary.clone())).collect()
     });
     let (at_origin, origin_eigenvalues) = origin.map_or((None, vec![]), |at| (Some(at.spectrum), at.eigenvalues));
+    let OnOrbit { visited, linear, spectrum: on_orbit, .. } = orbit;
     Ok(Interpretation {
         task: TaskSummary {
-            name: theory.task.as_ref().map(|task| task.name().to_string()),
+            name: theory.map(|theory| theory.task.name().to_string()),
             s,
             d,
-            core: theory.core.as_ref().map(Core::dimension),
+            core: theory.map(|theory| theory.core.dimension()),
         },
-        blind: matches!(question, Question::Blind { .. }),
+        blind: matches!(case.question, Question::Blind { .. }),
         hidden: observed.probe.states[&0].nrows(),
         accuracy: judged.accuracy,
-        outputs: judged.outputs.unwrap_or_default(),
+        outputs: judged.outputs,
         verdict: judged.verdict,
         reasons: judged.reasons,
-        not_linear: judged.not_linear,
-        superposition,
-        rank: orbit.linear.as_ref().map(|(visited, orbit)| Rank {
+        claims,
+        control,
+        code,
+        not_linear: judged.unread,
+        superposition: sharing,
+        rank: linear.as_ref().map(|orbit| Rank {
             used: orbit.rank(),
             largest_gap: visited.largest_gap,
             gap_ratio: visited.gap_ratio,
             residual: orbit.residual,
             singular_values: visited.singular_values.clone(),
         }),
-        spectrum: Spectra { origin: at_origin, fixed_point: None, orbit: orbit.spectrum },
+        spectrum: Spectra { origin: at_origin, fixed_point: None, orbit: on_orbit },
         memories: shown.iter().find(|summary| summary.method == params.method).cloned(),
         methods,
         recurrence: reading.stated(),
@@ -131,13 +119,205 @@ pub(super) fn interpret_observed(
         warnings: warnings.into_iter().map(Note::from).collect(),
         params: params.clone(),
         details: Details {
-            task: theory.task,
-            means: orbit.linear.as_ref().map(|(visited, _)| visited.means.clone()).unwrap_or_default(),
-            orbit: orbit.linear.map(|(_, orbit)| orbit),
+            task: theory.map(|theory| theory.task.clone()),
+            contents: theory.map(|theory| theory.contents.clone()),
+            means: if linear.is_some() || !found.is_empty() { visited.means } else { vec![] },
+            orbit: linear,
             origin_eigenvalues,
             memories: found,
         },
     })
+}
+
+/// Every claim that can be made.
+fn all_claims(
+    case: &Case<'_>,
+    theory: Option<&Theory>,
+    behaviour: Option<&Behaviour>,
+    coded: Option<&Coded>,
+    orbit: &OnOrbit,
+    reading: &Recurrence,
+) -> Vec<Claim> {
+    let params = &case.params.claims;
+    let mut claims = vec![];
+    if matches!(case.question, Question::Blind { .. }) {
+        let detail = "agreement of the worst output with the best function that was found";
+        let known = match theory {
+            Some(_) => {
+                Claim::at_least(ClaimName::FunctionKnown, reading.agreement(), case.params.recurrence.agreement, detail)
+            }
+            None => {
+                Claim::unmeasured(ClaimName::FunctionKnown, case.params.recurrence.agreement, "no function was found")
+            }
+        };
+        claims.push(known);
+    }
+    claims.extend(behaviour.iter().flat_map(|behaviour| behaviour.claims.clone()));
+    if let (Some(theory), Some(coded)) = (theory, coded) {
+        let structure = Structure {
+            contents: &theory.contents,
+            judged: &coded.judged,
+            step: &coded.step,
+            steered: coded.steered,
+            spectrum: &orbit.spectrum,
+        };
+        claims.extend(structure.claims(&case.params.code, params));
+    }
+    claims
+}
+
+/// Lets the claims say how sure the function is that was read back.
+fn trust(
+    reading: &mut Recurrence,
+    question: &Question,
+    behaviour: Option<&Behaviour>,
+    claims: &[Claim],
+    params: &InterpretParams,
+) {
+    // Under a given task the claims are about the task, and the reading stands for itself.
+    let about_the_reading = match question {
+        Question::Blind { .. } => true,
+        Question::Task(task) => reading.task(task.s(), task.d()).is_some_and(|read| read.same_function(task)),
+    };
+    if reading.confidence == Confidence::CannotTell {
+        return;
+    }
+    if !about_the_reading {
+        reading.confidence = Confidence::Behaviour;
+        return;
+    }
+    let lasts = behaviour.is_none_or(|behaviour| behaviour.lasts(&params.claims));
+    let sure = [ClaimName::FollowsFunction, ClaimName::EveryWindow, ClaimName::NoFurtherTerm, ClaimName::StepMatrix];
+    if !lasts {
+        reading.withdraw();
+    } else if !sure.iter().all(|name| holds(claims, *name)) {
+        reading.confidence = reading.confidence.min(Confidence::Behaviour);
+    } else if reading.dense.is_some() {
+        reading.confidence = Confidence::High;
+    }
+}
+
+/// The verdict with what it rests on.
+struct Judged {
+    verdict: Verdict,
+    reasons: Vec<crate::claims::Reason>,
+    unread: Vec<Component>,
+    held: Vec<bool>,
+    /// What each output scores over the first s output steps.
+    outputs: Vec<f64>,
+    accuracy: Option<Accuracy>,
+}
+
+fn judged(
+    case: &Case<'_>,
+    theory: Option<&Theory>,
+    behaviour: Option<&Behaviour>,
+    coded: Option<&Coded>,
+    orbit: &OnOrbit,
+    reading: &Recurrence,
+    claims: &[Claim],
+) -> Judged {
+    let (params, observed) = (&case.params.claims, case.observed);
+    let held = behaviour.map(|behaviour| behaviour.held(params));
+    let accuracy = theory.map(|theory| accuracy(case, &theory.task));
+    let unread: Vec<Component> = match (theory, coded) {
+        (Some(theory), Some(coded)) => {
+            let read = coded.judged.read.iter().enumerate();
+            let missed = read.filter(|(_, share)| **share < case.params.code.read);
+            missed.filter_map(|(i, _)| theory.contents.named(i)).collect()
+        }
+        _ => vec![],
+    };
+    let identified: Vec<usize> =
+        reading.readings.iter().filter(|reading| reading.stated).map(|reading| reading.step.output).collect();
+    let findings = Findings {
+        persistence: orbit.persistence,
+        fades: theory.is_some_and(|theory| theory.contents.fades),
+        contents: theory.map_or(0, |theory| theory.contents.count()),
+        signs: theory.is_some_and(|theory| theory.contents.are_signs()),
+        held: held.as_deref(),
+        identified: &identified,
+        outputs: observed.d,
+        lasting_accuracy: accuracy.map_or(0.0, |accuracy| accuracy.value),
+        directions: (orbit.spectrum.found, orbit.spectrum.expected.unwrap_or(0)),
+        held_core: theory.map_or(0, |theory| held_core(&theory.core, held.as_deref().unwrap_or_default())),
+        explained: coded.map_or(0.0, |coded| coded.judged.explained),
+        unread: (&unread, coded.map_or(0.0, |coded| coded.judged.worst())),
+        by_weights: case.network.is_some(),
+        claims,
+    };
+    let (verdict, reasons) = judge(&findings, params);
+    let outputs = theory.map_or(vec![], |theory| output_accuracy(&observed.trial, &theory.task, observed.s));
+    Judged { verdict, reasons, unread, held: held.unwrap_or_default(), outputs, accuracy }
+}
+
+fn accuracy(case: &Case<'_>, task: &Task) -> Accuracy {
+    let long = &case.observed.long;
+    let horizon = case.params.observe.accuracy_horizon.min(long.outputs.len());
+    let by_output = output_accuracy(long, task, horizon);
+    Accuracy { horizon, value: by_output.iter().sum::<f64>() / by_output.len() as f64 }
+}
+
+/// How much of the core lies on cycles that pass through held outputs only; a dense f is held as a whole or not.
+fn held_core(core: &Core, held: &[bool]) -> usize {
+    if held.iter().all(|&held| held) {
+        return core.dimension();
+    }
+    let holds = |member: &usize| held[member % held.len()];
+    core.structure.cycles.iter().filter(|cycle| cycle.members.iter().all(holds)).map(|cycle| cycle.length()).sum()
+}
+
+/// What the counts, the biases, the units and the reading say against the result.
+fn doubts(
+    case: &Case<'_>,
+    origin: Option<&AtOrigin>,
+    orbit: &OnOrbit,
+    reading: &Recurrence,
+    behaviour: Option<&Behaviour>,
+) -> Vec<Warning> {
+    let mut warnings = vec![];
+    let at_origin = origin.map(|at| (Place::Origin, &at.spectrum));
+    for (place, spectrum) in at_origin.into_iter().chain([(Place::Orbit, &orbit.spectrum)]) {
+        if let Some(expected) = spectrum.expected.filter(|&expected| expected != spectrum.found) {
+            warnings.push(Warning::CountDiffers { place, found: spectrum.found, expected });
+        }
+    }
+    if case.network.is_some_and(Network::has_bias) {
+        warnings.push(Warning::Biases);
+    }
+    let unit = behaviour.map_or(1.0, |behaviour| behaviour.followed.unit);
+    if (unit - 1.0).abs() > case.params.claims.further {
+        warnings.push(Warning::OtherUnit { unit });
+    }
+    match case.question {
+        Question::Task(task) => warnings.extend(something_else(reading, task)),
+        Question::Blind { s } => warnings.extend(shorter_relations(reading, *s)),
+    }
+    warnings
+}
+
+fn shorter_relations(reading: &Recurrence, s: usize) -> Option<Warning> {
+    let outputs: Vec<usize> = reading
+        .readings
+        .iter()
+        .filter(|reading| reading.shorter.is_some())
+        .map(|reading| reading.step.output)
+        .collect();
+    let lags = reading.readings.iter().map(|reading| reading.shorter.unwrap_or(reading.step).lag);
+    let needed = lags.max().unwrap_or(s);
+    (!outputs.is_empty() && needed < s).then_some(Warning::ShorterRelations { outputs, s, needed })
+}
+
+fn something_else(reading: &Recurrence, task: &Task) -> Option<Warning> {
+    let sources = task.sources()?;
+    let differs = |(j, source): (usize, &Source)| {
+        let reading = reading.readings.get(j)?;
+        let (lag, component) = (reading.step.lag, reading.step.component - 1);
+        let same = (lag, component, reading.step.sign < 0) == (source.lag, source.component, source.negated);
+        (reading.stated && !same).then_some(j + 1)
+    };
+    let outputs: Vec<usize> = sources.iter().enumerate().filter_map(differs).collect();
+    (!outputs.is_empty()).then_some(Warning::ComputesSomethingElse { outputs })
 }
 
 fn summary(memories: &Memories, params: &InterpretParams) -> MemoriesSummary {
@@ -152,4 +332,13 @@ fn summary(memories: &Memories, params: &InterpretParams) -> MemoriesSummary {
         condition: memories.condition.filter(|condition| condition.is_finite()),
         phi_error: memories.phi_error.filter(|error| error.is_finite()),
     }
+}
+
+/// The same for recordings.
+pub(super) fn interpret_recordings(
+    observed: &Observations,
+    question: &Question,
+    params: &InterpretParams,
+) -> Result<Interpretation, InterpretError> {
+    interpret_case(&Case { network: None, observed, question, params })
 }

@@ -1,7 +1,6 @@
 //! Interpretation of a network of which only trajectories are known.
 
-use super::pipeline::interpret_observed;
-use super::stages::Source;
+use super::pipeline::interpret_recordings;
 use super::{InterpretError, InterpretParams, Interpretation, Question, Warning};
 use crate::linearize::{Linearization, Visited};
 use crate::memories::Method;
@@ -17,7 +16,8 @@ pub fn interpret_trajectories(
     question: &Question,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
-    let by_weights = |method: &&Method| !matches!(method, Method::Orbit | Method::DualOrbit | Method::Rollout);
+    let by_weights =
+        |method: &&Method| !matches!(method, Method::Code | Method::Orbit | Method::DualOrbit | Method::Rollout);
     if let Some(&method) = params.methods.iter().chain([&params.method]).find(by_weights) {
         return Err(InterpretError::NeedsWeights { method: method.name() });
     }
@@ -29,7 +29,7 @@ pub fn interpret_trajectories(
         Question::Blind { s } => *s,
     };
     let observed = trajectories.observations(s, params.visited.settle, &params.observe)?;
-    let mut found = interpret_observed(&Source::Trajectories, &observed, question, params)?;
+    let mut found = interpret_recordings(&observed, question, params)?;
     if trajectories.inputs.is_none() {
         found.warnings.push(Warning::InputsUnknown { s }.into());
     }

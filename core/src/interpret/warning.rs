@@ -58,8 +58,11 @@ pub enum Warning {
         /// Output steps that stand for the inputs.
         s: usize,
     },
-    /// The orbit was started at a fixed point, as the zero state is far from it.
-    StartedAtFixedPoint,
+    /// The outputs are those of f times a constant.
+    OtherUnit {
+        /// The constant.
+        unit: f64,
+    },
     /// The file holds tensors beside the network that were not understood.
     UnusedTensors {
         /// Their names.
@@ -109,8 +112,11 @@ impl std::fmt::Display for Warning {
             Self::InputsUnknown { s } => {
                 write!(f, "no inputs were given: what the network says in its first {s} output steps stands for them")
             }
-            Self::StartedAtFixedPoint => {
-                write!(f, "started at a fixed point: from the zero state the network is too far from its orbit")
+            Self::OtherUnit { unit } => {
+                write!(
+                    f,
+                    "the outputs are {unit:.3e} times what the function gives: values are compared after division"
+                )
             }
             Self::UnusedTensors { names } => {
                 let listed = listed(names.iter().map(String::as_str));

@@ -1,12 +1,13 @@
 //! The Jacobian at the zero state.
 
 use super::{Linearization, LinearizeError, Place};
-use crate::network::{Cell, Network};
+use crate::network::{Activation, Cell, Network};
 use crate::numeric::{InvariantSubspace, Matrix};
 
-/// The Jacobian at the zero state with zero input: `W_hh` itself where there are no biases.
+/// The Jacobian at the zero state with zero input: `W_hh` itself for tanh without biases.
 pub fn origin(network: &Network) -> Matrix {
-    if network.biases.is_none() {
+    // The slope of relu at 0 is not 1, biases or not.
+    if network.biases.is_none() && network.activation != Activation::Relu {
         return network.recurrent_weights.clone();
     }
     let (zero, input) = (vec![0.0; network.state_size()], vec![0.0; network.input_size()]);
@@ -33,7 +34,7 @@ pub fn restrict(jacobian: &Matrix, threshold: f64, place: Place) -> Result<Linea
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Initialization};
+    use crate::network::Initialization;
 
     #[test]
     fn biases_scale_the_rows_of_the_jacobian_at_the_origin() {

@@ -34,6 +34,8 @@ pub struct Visited {
     pub deviations: Matrix,
     /// H x H: second moments of all deviations, the unsettled ones too.
     pub moments: Matrix,
+    /// H x H: second moments of the settled deviations that have a successor.
+    pub settled_moments: Matrix,
     /// Episodes, which is columns a step.
     pub episodes: usize,
     /// Output steps left out at the start.
@@ -75,7 +77,7 @@ pub fn visit(probe: &Batch, params: &VisitedParams) -> Result<Visited, Linearize
     let (singular_values, directions) = principal_directions(&settled_moments)?;
     let (first, last) =
         (deviations.subcols(0, params.settle * episodes), deviations.subcols((steps - 1) * episodes, episodes));
-    let moments = settled_moments + first * first.transpose() + last * last.transpose();
+    let moments = &settled_moments + first * first.transpose() + last * last.transpose();
     let largest = singular_values.first().copied().unwrap_or(0.0);
     let rank = singular_values.iter().take_while(|&&value| value > params.zero * largest).count();
     let floor = params.zero * largest;
@@ -87,6 +89,7 @@ pub fn visit(probe: &Batch, params: &VisitedParams) -> Result<Visited, Linearize
         means,
         deviations,
         moments,
+        settled_moments,
         episodes,
         settle,
         singular_values,

@@ -11,9 +11,11 @@ mod remainder;
 mod rollout;
 mod score;
 
+pub use crate::code::Component;
 pub use observability::observability;
 pub use remainder::Remainder;
-pub use score::{Component, Score};
+pub(crate) use remainder::{Drive, remainder};
+pub use score::Score;
 
 use crate::choose::{UnknownWord, choose};
 use crate::circuit::Core;
@@ -28,8 +30,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// Two realizations of one linear system, the orbit's and the theory's, differ by a change of basis.
+    /// Regression of the visited states on their contents: knows nothing of the dynamics.
     #[default]
+    Code,
+    /// Two realizations of one linear system, the orbit's and the theory's, differ by a change of basis.
     Orbit,
     /// Variable k holds the output of s-k steps ago: powers of the inverse operator at the origin.
     Dual,
@@ -53,8 +57,14 @@ impl std::str::FromStr for Method {
 
 impl Method {
     /// Every method, in the order in which they are shown.
-    pub const ALL: [Self; 6] =
-        [Self::Orbit, Self::Dual, Self::DualOrbit, Self::Power, Self::PowerReference, Self::Rollout];
+    pub const ALL: [Self; 7] =
+        [Self::Code, Self::Orbit, Self::Dual, Self::DualOrbit, Self::Power, Self::PowerReference, Self::Rollout];
+
+    /// Whether the rows of the learned circuit that hand variables on are right by construction: such a basis follows the
+    /// dynamics, and shows a shift whatever the network is.
+    pub fn shift_by_construction(self) -> bool {
+        matches!(self, Self::Orbit | Self::Dual | Self::DualOrbit)
+    }
 
     /// The methods of a list separated by commas; `all` is all of them.
     pub fn list(words: &str) -> Result<Vec<Self>, UnknownWord> {
@@ -77,6 +87,7 @@ impl Method {
     /// The name, as typed.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Code => "code",
             Self::Orbit => "orbit",
             Self::Dual => "dual",
             Self::DualOrbit => "dual-orbit",
@@ -100,11 +111,13 @@ pub struct MemoriesParams {
     pub relative_cut: f64,
     /// A variable component counts as recovered from this share of right signs on.
     pub recovered: f64,
+    /// Memories with a larger condition number are worth a warning.
+    pub ill_conditioned: f64,
 }
 
 impl Default for MemoriesParams {
     fn default() -> Self {
-        Self { grounding: 1.0, remainder_components: 10, relative_cut: 1e-6, recovered: 0.99 }
+        Self { grounding: 1.0, remainder_components: 10, relative_cut: 1e-6, recovered: 0.99, ill_conditioned: 1e3 }
     }
 }
 
@@ -160,6 +173,9 @@ pub struct Memories {
 /// Why memories could not be found.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoriesError {
+    /// The code is no method of the dynamics.
+    #[error("the code is fitted on contents and not on the dynamics; see code::Code::fit")]
+    NeedsContents,
     /// The method needs the restricted Jacobian.
     #[error("{method} needs the Jacobian at the origin restricted to what lasts; call linearize::restrict first")]
     NoOrigin {
@@ -185,6 +201,7 @@ pub fn memories(evidence: &Evidence<'_>, method: Method, params: &MemoriesParams
         None => Err(MemoriesError::NoOrigin { method: method.name() }),
     };
     let frame = match method {
+        Method::Code => return Err(MemoriesError::NeedsContents),
         Method::Rollout => {
             let score = rollout::rollout(evidence, params)?;
             return Ok(Memories { method, frame: None, remainder: None, condition: None, phi_error: None, score });
@@ -195,11 +212,14 @@ pub fn memories(evidence: &Evidence<'_>, method: Method, params: &MemoriesParams
         Method::Power => power::power(evidence, Some(lasting()?), params)?,
         Method::PowerReference => power::power(evidence, None, params)?,
     };
-    let place = match method {
-        Method::Orbit | Method::DualOrbit => Some(evidence.orbit),
-        _ => None,
+    let drive = match method {
+        // The orbit says nothing about directions it does not visit.
+        Method::Orbit | Method::DualOrbit => {
+            Drive::Images(&evidence.orbit.image * (evidence.orbit.basis.transpose() * &frame.memories))
+        }
+        _ => Drive::Jacobian(evidence.jacobian),
     };
-    let remainder = remainder::remainder(evidence, &frame, place, params)?;
+    let remainder = remainder(evidence.visited, &frame, &drive, params)?;
     let learned = remainder.phi_learned();
     let phi = &evidence.core.step;
     let phi_error = (&learned - phi).norm_l2() / phi.norm_l2().max(f64::MIN_POSITIVE);

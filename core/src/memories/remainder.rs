@@ -1,7 +1,7 @@
 //! What the memories leave out, and the learned circuit with all its blocks.
 
-use super::{Evidence, Frame, MemoriesError, MemoriesParams};
-use crate::linearize::{Linearization, principal_directions};
+use super::{Frame, MemoriesError, MemoriesParams};
+use crate::linearize::{Visited, principal_directions};
 use crate::numeric::{Matrix, pseudo_inverse};
 
 /// The directions outside the memories, and the circuit on memories and remainder together.
@@ -26,14 +26,22 @@ impl Remainder {
     }
 }
 
-/// Finds the remainder of a frame. `orbit` is the linearization that drives it, `None` for the Jacobian at the origin.
-pub(super) fn remainder(
-    evidence: &Evidence<'_>,
+/// What moves states on.
+pub(crate) enum Drive<'a> {
+    /// A linear map on the whole state.
+    Jacobian(&'a Matrix),
+    /// Where each memory goes, H x core; directions that hold nothing are followed while the state settles.
+    Images(Matrix),
+}
+
+/// Finds the remainder of a frame.
+pub(crate) fn remainder(
+    visited: &Visited,
     frame: &Frame,
-    orbit: Option<&Linearization>,
+    drive: &Drive<'_>,
     params: &MemoriesParams,
 ) -> Result<Remainder, MemoriesError> {
-    let (core, visited) = (frame.memories.ncols(), evidence.visited);
+    let core = frame.memories.ncols();
     let kept_in = &frame.memories * &frame.readers;
     let leave_out = Matrix::identity(kept_in.nrows(), kept_in.ncols()) - kept_in;
     let (sizes, all) = principal_directions(&(&leave_out * &visited.moments * leave_out.transpose()))?;
@@ -45,15 +53,14 @@ pub(super) fn remainder(
     rows.subrows_mut(0, core).copy_from(&frame.readers);
     rows.subrows_mut(core, kept).copy_from(directions.transpose());
     let mut blocks = Matrix::zeros(core + kept, core + kept);
-    match orbit {
-        None => {
-            blocks.subcols_mut(0, core).copy_from(&rows * (evidence.jacobian * &frame.memories));
-            blocks.subcols_mut(core, kept).copy_from(&rows * (evidence.jacobian * &directions));
+    match drive {
+        Drive::Jacobian(jacobian) => {
+            blocks.subcols_mut(0, core).copy_from(&rows * (*jacobian * &frame.memories));
+            blocks.subcols_mut(core, kept).copy_from(&rows * (*jacobian * &directions));
         }
-        Some(orbit) => {
-            let from_memories = &rows * (&orbit.image * (orbit.basis.transpose() * &frame.memories));
+        Drive::Images(images) => {
+            let from_memories = &rows * images;
             blocks.subcols_mut(0, core).copy_from(&from_memories);
-            // The orbit says nothing about directions it does not visit; the steps before it settles do.
             let (early, episodes) = (visited.settle * visited.episodes, visited.episodes);
             let now = &rows * visited.deviations.subcols(0, early);
             let next = &rows * visited.deviations.subcols(episodes, early);

@@ -1,6 +1,7 @@
 //! How well contents are read on fresh inputs.
 
 use super::Evidence;
+use crate::code::Component;
 use crate::numeric::Matrix;
 use crate::task::Episodes;
 use serde::{Deserialize, Serialize};
@@ -8,15 +9,6 @@ use std::ops::Range;
 
 /// Contents that are not +-1 are read rightly where they are missed by less than this share of their root mean square.
 const REAL_TOLERANCE: f64 = 0.5;
-
-/// One component of one variable, both counted from 1; variable 1 is the oldest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Component {
-    /// The variable, from 1 to s.
-    pub variable: usize,
-    /// Its component, from 1 to d.
-    pub component: usize,
-}
 
 /// Share of contents that are read rightly, over fresh inputs and settled output steps.
 ///
@@ -48,11 +40,14 @@ pub(super) fn score(evidence: &Evidence<'_>, decode: impl Fn(usize) -> Matrix) -
     let components = truth.shares(&decode, observed.settled_steps());
     let first = truth.shares(&decode, 0..task.s().min(observed.settled_steps().end));
     let (at, worst) = least(&components);
-    let named = |index: usize| Component { variable: index / task.d() + 1, component: index % task.d() + 1 };
     Score {
         mean: components.iter().sum::<f64>() / components.len().max(1) as f64,
         worst,
-        worst_component: core.components.as_ref().and_then(|all| all.get(at)).map(|&index| named(index)),
+        worst_component: core
+            .components
+            .as_ref()
+            .and_then(|all| all.get(at))
+            .map(|&slot| Component::at(slot, task.d())),
         components,
         first_steps: least(&first).1,
         steps: observed.settled_steps().len(),

@@ -113,6 +113,7 @@ impl Trajectories {
             // Short trajectories settle for as large a share of the steps as long ones.
             score_settle: params.score_settle.min(2 * scored_steps / 3),
             long: whole.batch(shown, scored, 0),
+            flips: None,
         })
     }
 

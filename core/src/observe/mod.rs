@@ -1,10 +1,13 @@
 //! What a network does on inputs of our choosing, simulated once and shared by every stage.
 //!
-//! Four batches: *probes* drive the network around its orbit, *trials* hold the evidence for the function it computes,
-//! *scores* are fresh inputs on which decoders fitted on the probes are judged, *long* ones show how long it stays accurate.
+//! Five batches: *probes* drive the network around its orbit, *trials* hold the evidence for the function it computes,
+//! *scores* are fresh inputs on which decoders fitted on the probes are judged, *long* ones show how long it stays accurate,
+//! and in *flips* one input at a time is turned over.
 
+mod flips;
 mod given;
 
+pub use flips::Flips;
 pub use given::{Trajectories, TrajectoriesError};
 
 use crate::network::{Network, NetworkError};
@@ -17,6 +20,9 @@ use std::ops::Range;
 
 /// Activity below this counts as none: without it, numbers too small for fast arithmetic would slow dead networks down.
 const VANISHED: f64 = 1e-100;
+
+/// First output steps whose states are kept for judging, at least: where f forgets there are no later ones to look at.
+const EARLY_STEPS: usize = 12;
 
 /// How much is simulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +50,10 @@ pub struct ObserveParams {
     pub accuracy_episodes: usize,
     /// Output steps over which accuracy is taken.
     pub accuracy_horizon: usize,
+    /// Episodes in which one input at a time is flipped.
+    pub flip_bases: usize,
+    /// Inputs that are flipped at most, evenly spread over the window.
+    pub most_flips: usize,
     /// Share of given trajectories that is kept for judging; the others show the orbit.
     pub scored_share: f64,
 }
@@ -62,6 +72,8 @@ impl Default for ObserveParams {
             score_settle: 40,
             accuracy_episodes: 64,
             accuracy_horizon: 200,
+            flip_bases: 4,
+            most_flips: 256,
             scored_share: 0.25,
         }
     }
@@ -102,6 +114,8 @@ pub struct Observations {
     pub score_settle: usize,
     /// Other fresh inputs for accuracy, outputs only.
     pub long: Batch,
+    /// What changes when one input is flipped; nothing where only trajectories are known.
+    pub flips: Option<Flips>,
 }
 
 impl Observations {
@@ -144,11 +158,10 @@ pub enum ObserveError {
     Network(#[from] NetworkError),
 }
 
-/// Simulates the four batches from `start`, or from the zero state where none is given.
+/// Simulates the batches, all from the zero state.
 pub fn observe(
     network: &Network,
     (s, d): (usize, usize),
-    start: Option<&[f64]>,
     params: &ObserveParams,
 ) -> Result<Observations, ObserveError> {
     network.check()?;
@@ -159,14 +172,15 @@ pub fn observe(
     let probes = params.probes.max(params.probes_per_component * d);
     let trials = params.trials.max(params.trials_per_component * s * d);
     let fresh = Stream::new(params.seed, Purpose::ScoreInputs);
-    let run = |inputs, episodes, steps, kept: &[usize]| Batch::run(network, start, inputs, episodes, steps, kept);
-    let scored: Vec<usize> = (0..s.min(params.score_steps)).chain(params.score_settle..params.score_steps).collect();
+    let run = |inputs, episodes, steps, kept: &[usize]| Batch::run(network, inputs, episodes, steps, kept);
+    let early = s.max(EARLY_STEPS).min(params.score_steps);
+    let scored: Vec<usize> = (0..early).chain(params.score_settle.max(early)..params.score_steps).collect();
     // Decoders need the mean of the probes at every step that they look at.
     let probe_steps = params.probe_steps.max(params.score_steps + s);
     let observed = Observations {
         s,
         d,
-        probe: drive(network, (s, d), start, &stream, 0, probes, &up_to(probe_steps))?,
+        probe: drive(network, (s, d), &stream, 0, probes, &up_to(probe_steps))?,
         trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, &[]),
         score: run(draw_inputs((s, d), params.scores, &fresh, 0)?, params.scores, params.score_steps + s, &scored),
         score_settle: params.score_settle,
@@ -176,6 +190,7 @@ pub fn observe(
             params.accuracy_horizon,
             &[],
         ),
+        flips: Some(Flips::run(network, (s, d), &fresh, params)?),
     };
     for batch in [&observed.probe, &observed.trial, &observed.score, &observed.long] {
         if let Some(step) = batch.outputs.iter().position(|said| !said.is_all_finite()) {
@@ -189,23 +204,35 @@ pub fn observe(
 pub(crate) fn drive(
     network: &Network,
     (s, d): (usize, usize),
-    start: Option<&[f64]>,
     stream: &Stream,
     index: u32,
     episodes: usize,
     kept: &[usize],
 ) -> Result<Batch, TaskError> {
     let steps = kept.iter().map(|last| last + 1).max().unwrap_or(0);
-    if network.is_odd() && start.is_none() {
+    if network.is_odd() {
         let inputs = draw_inputs((s, d), episodes, stream, index)?;
-        return Ok(Batch { mirrored: true, ..Batch::run(network, None, inputs, episodes, steps, kept) });
+        return Ok(Batch { mirrored: true, ..Batch::run(network, inputs, episodes, steps, kept) });
     }
+    with_opposites(network, (s, d), stream, index, episodes, kept)
+}
+
+/// The same with the opposite of every input run too, whatever the network.
+pub(crate) fn with_opposites(
+    network: &Network,
+    (s, d): (usize, usize),
+    stream: &Stream,
+    index: u32,
+    episodes: usize,
+    kept: &[usize],
+) -> Result<Batch, TaskError> {
+    let steps = kept.iter().map(|last| last + 1).max().unwrap_or(0);
     let half = episodes.div_ceil(2);
     let with_opposites = draw_inputs((s, d), half, stream, index)?
         .chunks(half * d)
         .flat_map(|step| step.iter().copied().chain(step.iter().map(|u| -u)).collect::<Vec<_>>())
         .collect();
-    Ok(Batch::run(network, start, with_opposites, 2 * half, steps, kept))
+    Ok(Batch::run(network, with_opposites, 2 * half, steps, kept))
 }
 
 fn up_to(steps: usize) -> Vec<usize> {
@@ -223,14 +250,7 @@ fn draw_inputs((s, d): (usize, usize), episodes: usize, stream: &Stream, index: 
 
 impl Batch {
     /// Runs `steps` output steps and keeps the states of those in `kept`.
-    fn run(
-        network: &Network,
-        start: Option<&[f64]>,
-        inputs: Vec<f32>,
-        episodes: usize,
-        steps: usize,
-        kept: &[usize],
-    ) -> Self {
+    fn run(network: &Network, inputs: Vec<f32>, episodes: usize, steps: usize, kept: &[usize]) -> Self {
         let network = &Network {
             recurrent_weights: zero_padded(&network.recurrent_weights),
             input_weights: zero_padded(&network.input_weights),
@@ -238,7 +258,7 @@ impl Batch {
             ..network.clone()
         };
         let (d, hidden) = (network.inputs(), network.hidden());
-        let mut state = Matrix::from_fn(hidden, episodes, |i, _| start.map_or(0.0, |start| start[i]));
+        let mut state = Matrix::zeros(hidden, episodes);
         let mut spare = Matrix::zeros(hidden, episodes);
         for now in inputs.chunks(episodes * d) {
             let input = Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j]));
@@ -309,17 +329,15 @@ fn spread(said: &Matrix) -> f64 {
     (deviations.squared_norm_l2() / (said.nrows() * said.ncols()) as f64).sqrt()
 }
 
-/// Accuracy of each output (from 0) over the first `steps` output steps, `means` (one a step) subtracted where given.
-pub fn output_accuracy(batch: &Batch, task: &Task, steps: usize, means: Option<&[Vec<f64>]>) -> Vec<f64> {
+/// Accuracy of each output (from 0) over the first `steps` output steps: the share of right signs.
+pub fn output_accuracy(batch: &Batch, task: &Task, steps: usize) -> Vec<f64> {
     let (d, targets) = (task.d(), batch.targets(task));
     let mut right = vec![0usize; d];
     let steps = steps.min(batch.outputs.len());
     for (t, wanted) in targets.targets().chunks(batch.episodes * d).enumerate().take(steps) {
-        let (said, mean) = (&batch.outputs[t], means.and_then(|means| means.get(t)));
         for (episode, wanted) in wanted.chunks(d).enumerate() {
             for (j, &u) in wanted.iter().enumerate() {
-                let zero = mean.map_or(0.0, |mean| mean[j]);
-                right[j] += usize::from(u != 0.0 && (u > 0.0) == (said[(j, episode)] > zero));
+                right[j] += usize::from(u != 0.0 && (u > 0.0) == (batch.outputs[t][(j, episode)] > 0.0));
             }
         }
     }
@@ -337,10 +355,10 @@ mod tests {
             // Uniform initialization draws biases; the Gaussian one leaves them zero, and the network odd.
             let network = Initialization::Uniform.network(12, 3, 3, Activation::Tanh, bias, 4);
             let stream = Stream::new(1, Purpose::ProbeInputs);
-            let probe = drive(&network, (4, 3), None, &stream, 0, 10, &up_to(6)).unwrap();
+            let probe = drive(&network, (4, 3), &stream, 0, 10, &up_to(6)).unwrap();
             assert_eq!((probe.mirrored, probe.episodes), (!bias, 10));
             let opposite = probe.inputs.iter().map(|u| -u).collect();
-            let there = Batch::run(&network, None, opposite, 10, 6, &up_to(6));
+            let there = Batch::run(&network, opposite, 10, 6, &up_to(6));
             for (here, there) in probe.states.values().zip(there.states.values()) {
                 assert_eq!((here + there).norm_max() < 1e-15, !bias);
                 let pooled = Matrix::from_fn(12, 20, |i, k| if k < 10 { here[(i, k)] } else { there[(i, k - 10)] });
@@ -355,14 +373,14 @@ mod tests {
     fn activity_without_bound_is_refused() {
         let mut network = Initialization::Gaussian.network(6, 2, 2, Activation::Identity, false, 4);
         network.recurrent_weights *= faer::Scale(1e4);
-        let error = observe(&network, (4, 2), None, &ObserveParams::default()).unwrap_err().to_string();
+        let error = observe(&network, (4, 2), &ObserveParams::default()).unwrap_err().to_string();
         assert!(error.contains("grows without bound"), "{error}");
     }
 
     #[test]
     fn a_network_that_does_not_fit_the_task_is_refused() {
         let network = Initialization::Gaussian.network(12, 3, 2, Activation::Tanh, false, 4);
-        let error = observe(&network, (4, 3), None, &ObserveParams::default()).unwrap_err().to_string();
+        let error = observe(&network, (4, 3), &ObserveParams::default()).unwrap_err().to_string();
         assert!(error.contains("3 inputs and 2 outputs") && error.contains("d=3"), "{error}");
     }
 }

@@ -118,23 +118,6 @@ fn shorter_relation(step: Step, on_orbit: &[Matrix], params: &RecurrenceParams) 
     )
 }
 
-/// How strongly each output repeats the component that it copies: 1 where amplitudes stay as they are.
-pub(super) fn strengths(steps: &[Step], probe: &Batch, means: &[Vec<f64>]) -> Vec<f64> {
-    let value = |t: usize, j: usize, episode: usize| probe.outputs[t][(j, episode)] - means[t][j];
-    let strength = |step: &Step| {
-        let (mut product, mut square) = (0.0, f64::MIN_POSITIVE);
-        for t in step.lag..probe.outputs.len() {
-            for episode in 0..probe.episodes {
-                let past = value(t - step.lag, step.component - 1, episode);
-                product += f64::from(step.sign) * value(t, step.output - 1, episode) * past;
-                square += past * past;
-            }
-        }
-        product / square
-    };
-    steps.iter().map(strength).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,14 +1,13 @@
 //! A dense f from the first output step.
 
-use super::{RecurrenceError, RecurrenceParams, Step, behaviour};
+use super::rival::{LARGEST_WINDOW, inputs_of, regression};
+use super::{RecurrenceError, RecurrenceParams, Rivalry, rivalry};
 use crate::circuit::Core;
+use crate::claims::follow;
 use crate::linearize::{OrbitParams, VisitedParams, orbit, visit};
-use crate::numeric::{Matrix, c64, eigenvalues, ridge_regression};
+use crate::numeric::{Matrix, c64, eigenvalues};
 use crate::observe::{Batch, Observations};
-use crate::task::{Episodes, Task};
-
-/// Coefficients are rounded to multiples of one over this.
-const DIGITS: f64 = 1e3;
+use crate::task::Task;
 
 /// A linear f that is no signed selection.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,35 +24,44 @@ pub struct DenseReading {
 /// or over several turns of the window, when the recurrence runs on what it said itself.
 ///
 /// Signs alone do not tell a selection from a dense f that is near one. Where a selection could be stated, a dense f must
-/// have something that the selection lacks, and follow the network clearly better.
+/// follow the network clearly better, and differ enough to matter. Where activity dies out, f must say so.
 pub(super) fn dense(
     observed: &Observations,
-    means: &[Vec<f64>],
-    steps: &[Step],
     selection: Option<&Task>,
+    alive: bool,
     params: &RecurrenceParams,
 ) -> Result<Option<DenseReading>, RecurrenceError> {
     let (s, d) = (observed.s, observed.d);
-    if s * d > params.dense_window {
+    if s * d > LARGEST_WINDOW {
         return Ok(None);
     }
-    let Some(Regression { matrix, explained }) = regress(observed, params)? else { return Ok(None) };
-    if selection.is_some()
-        && is_selection(&matrix, steps, s, &behaviour::strengths(steps, &observed.probe, means), params)
-    {
-        return Ok(None);
+    if let Some(selection) = selection {
+        match rivalry(observed, selection, params.dense_better) {
+            Rivalry::Rivalled(rival) if rival.missing > params.dense_differs => {}
+            _ => return Ok(None),
+        }
     }
+    let Some(Regression { matrix, explained }) = regress(&observed.trial, s, d, params) else { return Ok(None) };
     if explained.iter().any(|&share| share < params.dense_explained) {
         return Ok(None);
     }
     let task = Task::from_matrix("read back", s, d, matrix.clone())?;
-    let unrolled = |task: &Task| unrolled_error(&observed.probe, task, params.dense_turns * s);
-    let unrolled_error = unrolled(&task);
-    let limit = selection.map_or(params.dense_unrolled, |selection| {
-        params.dense_unrolled.min(params.dense_better * unrolled(selection))
-    });
-    let holds = unrolled_error < limit && lasts_on_the_orbit(&observed.probe, &task, params);
-    Ok(holds.then_some(DenseReading { matrix, explained, unrolled_error }))
+    // What mixes too many components is not looked at further.
+    let Ok(core) = Core::of(&task) else { return Ok(None) };
+    let unrolled_error = match alive {
+        true => worst(&observed.probe, &task, &[0, params.dense_turns * s]),
+        // While it lasts, every step counts on its own scale.
+        false => worst(&observed.probe, &task, &(0..=params.dense_turns * s).collect::<Vec<_>>()),
+    };
+    let holds = match alive {
+        true => lasts_on_the_orbit(&observed.probe, &core, params),
+        false => {
+            let dies = core.eigenvalues().iter().all(|z| z.re.hypot(z.im) < params.dense_dying);
+            dies && matrix.norm_max() >= params.dense_faintest
+        }
+    };
+    let found = DenseReading { matrix, explained, unrolled_error };
+    Ok((holds && unrolled_error < params.dense_unrolled).then_some(found))
 }
 
 struct Regression {
@@ -61,47 +69,38 @@ struct Regression {
     explained: Vec<f64>,
 }
 
-fn regress(observed: &Observations, params: &RecurrenceParams) -> Result<Option<Regression>, RecurrenceError> {
-    let (trial, s, d) = (&observed.trial, observed.s, observed.d);
-    let (window, episodes) = (s * d, trial.episodes);
-    let Some(said) = trial.outputs.first() else { return Ok(None) };
-    let heard = Matrix::from_fn(window, episodes, |index, episode| {
-        f64::from(trial.inputs[index / d * episodes * d + episode * d + index % d])
-    });
-    let moments = &heard * heard.transpose();
-    let right = &heard * said.transpose();
-    let mut matrix = ridge_regression(&moments, &right, params.dense_ridge)?.transpose().to_owned();
+/// The regression without coefficients that its residual could have made, rounded to what it knows.
+fn regress(trial: &Batch, s: usize, d: usize, params: &RecurrenceParams) -> Option<Regression> {
+    let mut matrix = regression(trial, s, d)?;
+    let (said, heard) = (trial.outputs.first()?, inputs_of(trial, s * d, d));
     let largest = matrix.norm_max();
-    for column in 0..window {
-        for entry in matrix.col_as_slice_mut(column) {
-            let kept = if entry.abs() < params.dense_smallest * largest { 0.0 } else { *entry };
-            // A regression on some hundred trials knows no more digits.
-            *entry = (kept * DIGITS).round() / DIGITS;
+    let freedom = trial.episodes.saturating_sub(s * d).max(1) as f64;
+    let missed = said - &matrix * &heard;
+    for j in 0..d {
+        let error = (missed.row(j).squared_norm_l2() / (freedom * trial.episodes as f64)).sqrt();
+        let least = (params.dense_significant * error).max(params.dense_smallest * largest);
+        for column in 0..s * d {
+            let entry = &mut matrix[(j, column)];
+            let kept = if entry.abs() < least { 0.0 } else { *entry };
+            *entry = (kept * params.dense_digits).round() / params.dense_digits;
         }
     }
     let missed = said - &matrix * &heard;
     let explained = (0..d)
-        .map(|j| 1.0 - missed.row(j).squared_norm_l2() / said.row(j).squared_norm_l2().max(f64::MIN_POSITIVE))
+        .map(|j| match said.row(j).squared_norm_l2() {
+            // An output that says nothing is explained by nothing.
+            size if size <= params.dense_smallest * largest => 1.0,
+            size => 1.0 - missed.row(j).squared_norm_l2() / size,
+        })
         .collect();
-    Ok(Some(Regression { matrix, explained }))
-}
-
-/// Whether each output comes from one component alone, and repeats it as it is.
-fn is_selection(matrix: &Matrix, steps: &[Step], s: usize, strengths: &[f64], params: &RecurrenceParams) -> bool {
-    let (elsewhere, departure) = params.selected;
-    steps.iter().zip(strengths).all(|(step, strength)| {
-        let chosen = matrix[(step.output - 1, (s - step.lag) * matrix.nrows() + step.component - 1)];
-        let whole = matrix.row(step.output - 1).squared_norm_l2();
-        whole - chosen * chosen <= elsewhere * whole && (strength - 1.0).abs() <= departure
-    })
+    Some(Regression { matrix, explained })
 }
 
 /// Whether as many directions last on the orbit as the function keeps. A selection that is held in too few directions also
 /// looks like a dense function for a while.
-fn lasts_on_the_orbit(probe: &Batch, task: &Task, params: &RecurrenceParams) -> bool {
+fn lasts_on_the_orbit(probe: &Batch, core: &Core, params: &RecurrenceParams) -> bool {
     let lasting = |values: &[c64]| values.iter().filter(|z| z.re.hypot(z.im) > params.dense_lasting).count();
     let found = || {
-        let core = Core::of(task).ok()?;
         let visited = visit(probe, &VisitedParams::default()).ok()?;
         let orbit = orbit(&visited, core.dimension(), &OrbitParams::default()).ok()?;
         Some(lasting(&eigenvalues(&orbit.operator).ok()?) == lasting(core.eigenvalues()))
@@ -109,18 +108,11 @@ fn lasts_on_the_orbit(probe: &Batch, task: &Task, params: &RecurrenceParams) -> 
     found().unwrap_or(false)
 }
 
-/// Relative error of the recurrence, run freely from the inputs, against what the network says.
-fn unrolled_error(probe: &Batch, task: &Task, steps: usize) -> f64 {
-    let (d, steps, mut freely) = (task.d(), steps.min(probe.outputs.len()), Episodes::new(task, probe.episodes));
-    freely.present(task, &probe.inputs, steps);
-    let (mut missed, mut all) = (0.0, f64::MIN_POSITIVE);
-    for (said, wanted) in probe.outputs.iter().zip(freely.targets().chunks(probe.episodes * d)) {
-        for (episode, wanted) in wanted.chunks(d).enumerate() {
-            for (y, u) in said.col_as_slice(episode).iter().zip(wanted) {
-                missed += (y - f64::from(*u)).powi(2);
-                all += y * y;
-            }
-        }
-    }
-    (missed / all).sqrt()
+/// The worst error of any output in any of the parts.
+fn worst(probe: &Batch, task: &Task, cuts: &[usize]) -> f64 {
+    let mut cuts: Vec<usize> = cuts.iter().map(|&cut| cut.min(probe.outputs.len())).collect();
+    cuts.dedup();
+    const FAINT: f64 = 0.01;
+    let followed = follow(probe, task, &cuts, 1.0, FAINT);
+    if followed.signs { 1.0 - followed.worst().0 } else { followed.worst().0 }
 }

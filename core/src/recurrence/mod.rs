@@ -6,9 +6,11 @@
 
 mod behaviour;
 mod dense;
+mod rival;
 mod structure;
 
 pub use dense::DenseReading;
+pub use rival::{Rival, Rivalry, rivalry};
 
 use crate::linearize::{Linearization, Visited};
 use crate::network::Network;
@@ -29,32 +31,34 @@ pub struct RecurrenceParams {
     pub alive: f64,
     /// A linear relation with a smaller relative residual confirms a reading.
     pub confirmed: f64,
-    /// Among relations whose residuals differ by less than this the smaller lag is taken.
-    pub lag_slack: f64,
     /// A relation with a smaller lag that agrees on the orbit at least this often, and no less often than the one that the
     /// first output step shows, speaks against the latter: that one may be several steps of the recurrence taken as one.
     pub shorter: f64,
     /// Agreement at the first output step with which a reading is stated all the same, though never with high confidence.
     pub despite_shorter: f64,
-    /// Share of an output that may come from elsewhere than the selected component, and the largest departure of its strength
-    /// from 1, before a dense f is considered where a selection could be stated.
-    pub selected: (f64, f64),
-    /// A dense f is then preferred if its error, run freely, is below this share of the selection's.
+    /// Where a selection could be stated, a dense f is preferred if its error, run freely, is below this share of the
+    /// selection's.
     pub dense_better: f64,
-    /// A dense f is looked for in windows of at most this many components.
-    pub dense_window: usize,
+    /// And if one of its coefficients differs by more than this.
+    pub dense_differs: f64,
     /// Share of variance that a dense f must explain to be stated.
     pub dense_explained: f64,
     /// Coefficients of a dense f below this share of the largest are taken as zero.
     pub dense_smallest: f64,
+    /// And those below this many standard errors.
+    pub dense_significant: f64,
+    /// Coefficients are rounded to multiples of one over this: a regression on some hundred trials knows no more digits.
+    pub dense_digits: f64,
     /// Turns of the window (s output steps each) over which a dense f is run freely from the inputs.
     pub dense_turns: usize,
     /// Largest relative error that it may then have.
     pub dense_unrolled: f64,
     /// As many eigenvalues as those of a dense f above this modulus must last on the orbit.
     pub dense_lasting: f64,
-    /// Ridge of the dense fit, relative to the mean second moment of the inputs.
-    pub dense_ridge: f64,
+    /// Where activity dies out, every eigenvalue of a dense f must lie below this.
+    pub dense_dying: f64,
+    /// Where activity dies out, a dense f is stated only with a coefficient of at least this: a dead network computes nothing.
+    pub dense_faintest: f64,
 }
 
 impl Default for RecurrenceParams {
@@ -64,18 +68,19 @@ impl Default for RecurrenceParams {
             agreement: 0.9,
             alive: 1e-3,
             confirmed: 0.2,
-            lag_slack: 0.05,
             shorter: 0.95,
             despite_shorter: 0.95,
-            selected: (0.002, 0.05),
             dense_better: 0.5,
-            dense_window: 1024,
+            dense_differs: 0.01,
             dense_explained: 0.95,
-            dense_smallest: 0.03,
+            dense_smallest: 5e-4,
+            dense_significant: 4.0,
+            dense_digits: 1e3,
             dense_turns: 3,
             dense_unrolled: 0.2,
             dense_lasting: 0.8,
-            dense_ridge: 1e-6,
+            dense_dying: 0.95,
+            dense_faintest: 0.05,
         }
     }
 }
@@ -147,6 +152,21 @@ impl Recurrence {
         self.readings.iter().map(|reading| reading.stated.then_some(reading.step)).collect()
     }
 
+    /// Agreement of the worst output with the function that was found.
+    pub fn agreement(&self) -> f64 {
+        match &self.dense {
+            Some(dense) => 1.0 - dense.unrolled_error,
+            None => self.agreement,
+        }
+    }
+
+    /// Takes back what was stated: it does not hold.
+    pub fn withdraw(&mut self) {
+        self.confidence = Confidence::CannotTell;
+        self.readings.iter_mut().for_each(|reading| reading.stated = false);
+        self.dense = None;
+    }
+
     /// The task that the network computes, where it can be told.
     pub fn task(&self, s: usize, d: usize) -> Option<Task> {
         let selection = || selection_task(&self.stated()?, s, d).ok();
@@ -184,12 +204,9 @@ pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<R
             && reading.own_past.min(reading.free_running) >= params.agreement;
     }
     let agreement = readings.iter().map(|r| r.own_past.min(r.free_running)).fold(1.0, f64::min);
-    let mut dense = None;
-    if alive {
-        let whole = readings.iter().all(|reading| reading.stated).then_some(&selection);
-        dense = dense::dense(observed, &means, &steps, whole, params)?;
-        readings.iter_mut().for_each(|reading| reading.stated &= dense.is_none());
-    }
+    let whole = readings.iter().all(|reading| reading.stated).then_some(&selection);
+    let dense = dense::dense(observed, whole, alive, params)?;
+    readings.iter_mut().for_each(|reading| reading.stated &= dense.is_none());
     let all = readings.iter().all(|reading| reading.stated);
     let confidence = if all || dense.is_some() { Confidence::Behaviour } else { Confidence::CannotTell };
     Ok(Recurrence { readings, confidence, agreement, dense })
@@ -214,17 +231,6 @@ pub fn confirm(
         recurrence.confidence = Confidence::High;
     }
     Ok(())
-}
-
-/// The best relation for each output that the linearized orbit alone shows, and its residual; behaviour is not asked.
-pub fn read_structure(
-    network: &Network,
-    visited: &Visited,
-    orbit: &Linearization,
-    s: usize,
-    params: &RecurrenceParams,
-) -> Result<Vec<(Step, f64)>, RecurrenceError> {
-    Ok(structure::best_relations(network, visited, orbit, s, params.lag_slack)?)
 }
 
 fn selection_task(steps: &[Step], s: usize, d: usize) -> Result<Task, TaskError> {

@@ -52,32 +52,3 @@ pub(super) fn residuals(
         |Step { output, lag, component, sign }: Step| readers.residual(output - 1, lag, component - 1, f64::from(sign));
     Ok(readings.iter().map(|reading| of(reading.step)).collect())
 }
-
-pub(super) fn best_relations(
-    network: &Network,
-    visited: &Visited,
-    orbit: &Linearization,
-    s: usize,
-    lag_slack: f64,
-) -> Result<Vec<(Step, f64)>, NumericError> {
-    let readers = readers(network, visited, orbit, s)?;
-    let d = network.outputs();
-    let best_at = |output: usize, lag: usize| {
-        let mut best = (Step { output: output + 1, lag, component: 1, sign: 1 }, f64::INFINITY);
-        for component in 0..d {
-            for sign in [1i8, -1] {
-                let residual = readers.residual(output, lag, component, f64::from(sign));
-                if residual < best.1 {
-                    best = (Step { output: output + 1, lag, component: component + 1, sign }, residual);
-                }
-            }
-        }
-        best
-    };
-    let read = |output: usize| {
-        let by_lag: Vec<(Step, f64)> = (1..=s).map(|lag| best_at(output, lag)).collect();
-        let least = by_lag.iter().map(|(_, residual)| *residual).fold(f64::INFINITY, f64::min);
-        by_lag.into_iter().find(|(_, residual)| *residual <= least + lag_slack)
-    };
-    Ok((0..d).filter_map(read).collect())
-}

@@ -1,12 +1,13 @@
 //! The data of one page, as the explorer reads it.
 
 use super::stored::Stored;
-use super::words::{self, Figure};
+use super::words::{self, ClaimWords, Figure};
 use super::{Provenance, ReportError, Training};
-use crate::circuit::{Core, operator};
+use crate::circuit::Core;
+use crate::code::Contents;
 use crate::edit::{EditParams, own_code};
 use crate::interpret::{Interpretation, Verdict};
-use crate::memories::observability;
+use crate::memories::{Frame, Memories, Method, observability};
 use crate::network::{Activation, Network};
 use crate::numeric::{Matrix, c64, eigenvalues, pseudo_inverse};
 use crate::spectrum::{Direction, Eigenvalue, Spectrum};
@@ -47,6 +48,11 @@ struct Meta {
 struct VerdictData {
     kind: &'static str,
     sentence: String,
+    definition: &'static str,
+    claims: Vec<ClaimWords>,
+    control: Option<String>,
+    weights: String,
+    circuit: bool,
     figures: Vec<Figure>,
     warnings: Vec<String>,
     recurrence: Option<Vec<String>>,
@@ -109,6 +115,10 @@ struct MemoriesData {
     mean: Option<Stored>,
     /// For superposed networks: contents from the next s outputs.
     rolled: Option<Stored>,
+    /// Whether the rows that hand variables on are right whatever the network is.
+    by_construction: bool,
+    /// The step matrix of the control.
+    control: Option<Stored>,
 }
 
 /// What the page needs to edit the network as the library does.
@@ -157,6 +167,11 @@ pub(super) fn page_data(
         verdict: VerdictData {
             kind: found.verdict.name(),
             sentence: words::sentence(found),
+            definition: found.verdict.definition(),
+            claims: words::claims(found),
+            control: found.control.as_ref().map(ToString::to_string),
+            weights: words::weights_heading(found),
+            circuit: words::circuit_holds(found),
             figures: words::figures(found),
             warnings: words::doubts(found),
             recurrence: known.then(|| found.recurrence_in_words.clone()),
@@ -219,40 +234,86 @@ fn spectra_data(found: &Interpretation) -> Result<SpectraData, ReportError> {
 }
 
 fn memories_data(network: &Network, found: &Interpretation) -> Result<Option<MemoriesData>, ReportError> {
-    let with_frame = found.details.memories.iter().find(|memories| memories.frame.is_some());
-    let (Some(task), Some(memories), Some(blocks)) = (&found.details.task, with_frame, circuit_blocks(found)?) else {
-        return Ok(None);
-    };
-    let Some(frame) = &memories.frame else { return Ok(None) };
-    let core = Core::of(task)?;
+    let (Some(shown), Some(task)) = (Shown::of(found)?, &found.details.task) else { return Ok(None) };
     let rolled = match found.verdict {
         Verdict::Superposed => {
-            let said = observability(&core.readout, &core.step, task.s());
+            let said = observability(&shown.readout, &shown.step, task.s());
             Some(pseudo_inverse(&said, found.params.memories.relative_cut)?)
         }
         _ => None,
     };
-    // A dense f has a core without components of its own: everything is shown on the whole window.
-    let named = core.components.is_some();
-    let widened = |matrix: &Matrix| if named { matrix.clone() } else { &core.embed * matrix };
-    let members = core.components.clone().unwrap_or_else(|| (0..task.window()).collect());
     let means = &found.details.means;
-    let mean = (network.has_bias() && !means.is_empty()).then(|| {
+    let mean = (!network.is_odd() && !means.is_empty()).then(|| {
         let rows = means.len().min(LONGEST_RUN);
         Stored::shown(&Matrix::from_fn(rows, network.hidden(), |t, unit| means[t][unit]))
     });
+    let score = &shown.memories.score;
     Ok(Some(MemoriesData {
-        method: memories.method.name(),
-        readers: Stored::shown(&widened(&frame.readers)),
-        theory: Stored::shown(&if named { core.step.clone() } else { operator(task) }),
-        perp: blocks.nrows() - members.len(),
-        blocks: Stored::shown(&blocks),
-        scores: if named { memories.score.components.clone() } else { vec![memories.score.worst; members.len()] },
+        method: shown.memories.method.name(),
+        by_construction: shown.memories.method.shift_by_construction(),
+        readers: Stored::shown(&shown.widened(&shown.frame.readers)),
+        theory: Stored::shown(&shown.on_window(&shown.step)),
+        perp: shown.blocks.nrows() - shown.members.len(),
+        blocks: Stored::shown(&shown.blocks),
+        scores: if shown.named { score.components.clone() } else { vec![score.worst; shown.members.len()] },
         recovered: found.params.memories.recovered,
         mean,
-        rolled: rolled.map(|matrix| Stored::shown(&widened(&matrix))),
-        members,
+        rolled: rolled.map(|matrix| Stored::shown(&shown.widened(&matrix))),
+        control: found.control.as_ref().map(|control| Stored::shown(&shown.on_window(&control.step))),
+        members: shown.members,
     }))
+}
+
+/// The memories that are shown first, with everything on components: a function whose contents have no places of their own
+/// is shown on the whole window.
+pub(super) struct Shown<'a> {
+    pub(super) memories: &'a Memories,
+    pub(super) frame: &'a Frame,
+    /// Whether contents are components.
+    pub(super) named: bool,
+    /// The window component of each memory.
+    pub(super) members: Vec<usize>,
+    /// The learned circuit on memories and remainder.
+    pub(super) blocks: Matrix,
+    step: Matrix,
+    readout: Matrix,
+    embed: Matrix,
+    project: Matrix,
+}
+
+impl<'a> Shown<'a> {
+    pub(super) fn of(found: &'a Interpretation) -> Result<Option<Self>, ReportError> {
+        let memories = found.details.memories.iter().find(|memories| memories.frame.is_some());
+        let (Some(task), Some(memories)) = (&found.details.task, memories) else { return Ok(None) };
+        let (Some(frame), Some(remainder)) = (&memories.frame, &memories.remainder) else { return Ok(None) };
+        let (embed, project, step, readout, slots) = match (&found.details.contents, memories.method) {
+            (Some(contents), Method::Code) => {
+                let Contents { embed, project, step, readout, slots, .. } = contents.clone();
+                (embed, project, step, readout, slots)
+            }
+            _ => {
+                let Core { embed, project, step, readout, components, .. } = Core::of(task)?;
+                (embed, project, step, readout, components)
+            }
+        };
+        let named = slots.is_some();
+        let blocks = match named {
+            true => remainder.blocks.clone(),
+            false => on_window(&remainder.blocks, remainder.core, &embed, &project),
+        };
+        let members = slots.unwrap_or_else(|| (0..task.window()).collect());
+        Ok(Some(Self { memories, frame, named, members, blocks, step, readout, embed, project }))
+    }
+
+    /// Rows of contents as rows of components.
+    pub(super) fn widened(&self, matrix: &Matrix) -> Matrix {
+        if self.named { matrix.clone() } else { &self.embed * matrix }
+    }
+
+    /// A step of contents as a step of components.
+    fn on_window(&self, step: &Matrix) -> Matrix {
+        if self.named { step.clone() } else { &self.embed * step * &self.project }
+    }
 }
 
 /// Nothing where there is no code to edit in: no known selection, no lasting activity, an activation without inverse.
@@ -265,15 +326,7 @@ fn edit_data(network: &Network, found: &Interpretation) -> Option<EditData> {
 
 /// The learned circuit on memories and remainder, as the page shows it.
 pub(super) fn circuit_blocks(found: &Interpretation) -> Result<Option<Matrix>, ReportError> {
-    let Some(memories) = found.details.memories.iter().find(|memories| memories.frame.is_some()) else {
-        return Ok(None);
-    };
-    let (Some(task), Some(remainder)) = (&found.details.task, &memories.remainder) else { return Ok(None) };
-    let core = Core::of(task)?;
-    Ok(Some(match core.components {
-        Some(_) => remainder.blocks.clone(),
-        None => on_window(&remainder.blocks, remainder.core, &core.embed, &core.project),
-    }))
+    Ok(Shown::of(found)?.map(|shown| shown.blocks))
 }
 
 /// Where, every eigenvalue there, and how they compare with theory.

@@ -1,5 +1,6 @@
 //! The verdict in one sentence, and the figures beside it.
 
+use crate::claims::{Claim, ClaimName};
 use crate::interpret::{Interpretation, Reason, Verdict};
 use serde::Serialize;
 
@@ -11,30 +12,59 @@ pub(super) struct Figure {
     note: String,
 }
 
+/// A claim as a person reads it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct ClaimWords {
+    name: &'static str,
+    statement: String,
+    holds: bool,
+    /// The figure and its limit.
+    figure: String,
+    detail: String,
+}
+
+pub(super) fn claims(found: &Interpretation) -> Vec<ClaimWords> {
+    let words = |claim: &Claim| ClaimWords {
+        name: claim.name.name(),
+        statement: capital(claim.statement),
+        holds: claim.holds,
+        figure: claim.figure(),
+        detail: claim.detail.clone(),
+    };
+    found.claims.iter().map(words).collect()
+}
+
 pub(super) fn sentence(found: &Interpretation) -> String {
     let task = &found.task;
-    let core = task.core.unwrap_or(0);
+    let count = found.code.as_ref().map_or(0, |code| code.count);
     let name = task.name.as_deref().unwrap_or("its task");
     let units = found.hidden;
+    let held = found.claims.iter().filter(|claim| claim.holds).count();
     match found.verdict {
         Verdict::Circuit if found.blind => format!(
-            "This network is a circuit: its {units} units hold {} variables in {core} memories, and what it computes \
+            "This network is a circuit: its {units} units hold {} variables in {count} memories, and what it computes \
              was read back without being told.",
             task.s
         ),
         Verdict::Circuit => format!(
-            "This network is a circuit: its {units} units hold {} variables in {core} memories and compute {name}.",
+            "This network is a circuit: its {units} units hold {} variables in {count} memories and compute {name}.",
             task.s
         ),
         Verdict::Superposed => format!(
-            "This network holds {core} contents in {} linear directions: they are superposed, and {} of them cannot be \
+            "This network holds {count} contents in {} lasting directions: they are superposed, and {} of them cannot be \
              read linearly.",
             found.spectrum.orbit.found,
             found.not_linear.len()
         ),
+        Verdict::Partial if task.name.is_none() => {
+            "What this network computes could be read for some of its outputs only.".into()
+        }
         Verdict::Partial => {
-            let held = found.outputs.iter().filter(|&&share| share > found.params.verdict.held).count();
-            format!("This network does part of {name}: {held} of its {} outputs are held.", task.d)
+            format!(
+                "This network is no circuit of {name}: {held} of {} claims hold.{}",
+                found.claims.len(),
+                first_failure(found)
+            )
         }
         Verdict::NotLearned if matches!(found.reasons.first(), Some(Reason::Silent { .. })) => {
             "This network falls silent when the input ends: it has learned nothing that lasts.".into()
@@ -44,7 +74,17 @@ pub(super) fn sentence(found: &Interpretation) -> String {
                 .into()
         }
         Verdict::NotLearned => format!("This network has not learned {name}."),
+        Verdict::NotHeld => "The outputs are right, but these states do not hold the contents.".into(),
+        Verdict::Unclear if task.name.is_none() => {
+            "What this network computes cannot be told from what it does.".into()
+        }
+        Verdict::Unclear => format!("How this network computes {name} cannot be told."),
     }
+}
+
+fn first_failure(found: &Interpretation) -> String {
+    let failed = found.claims.iter().find(|claim| !claim.holds);
+    failed.map_or(String::new(), |claim| format!(" It fails that {}.", claim.statement))
 }
 
 pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
@@ -53,34 +93,43 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
         let note = format!("share of right signs over {} output steps; chance is 0.5", accuracy.horizon);
         figures.push(Figure { name: "Accuracy", value: format!("{:.4}", accuracy.value), note });
     }
-    let orbit = &found.spectrum.orbit;
-    if found.rank.is_some() {
-        let value = match orbit.expected {
-            Some(expected) => format!("{} of {expected}", orbit.found),
-            None => orbit.found.to_string(),
-        };
-        let note = "lasting eigenvalues on the orbit, of those that the circuit needs".into();
-        figures.push(Figure { name: "Linear directions", value, note });
+    if let Some(code) = &found.code {
+        let control = found
+            .control
+            .as_ref()
+            .map_or(String::new(), |control| format!("; with the weights shuffled {:.2}", control.explained));
+        let note = format!("share of the states' variance that the contents explain{control}");
+        figures.push(Figure { name: "Explained", value: format!("{:.4}", code.explained), note });
+        let note = format!("contents that are read from the state, the worst {:.4} right", code.worst);
+        figures.push(Figure { name: "Contents read", value: format!("{} of {}", code.read, code.count), note });
     }
+    let orbit = &found.spectrum.orbit;
     if orbit.expected.is_some() && found.rank.is_some() {
         let value = orbit.error.map_or("---".into(), |error| format!("{error:.1e} rad"));
         let note = match orbit.error {
-            Some(_) => "mean difference of the angles from theory's",
-            None => "indeterminate, as the counts differ",
+            Some(_) => "mean angle error of the eigenvalues".to_string(),
+            None => format!("{} lasting eigenvalues of {}", orbit.found, orbit.expected.unwrap_or(0)),
         };
-        figures.push(Figure { name: "Spectral error", value, note: note.into() });
-    }
-    if let Some(memories) = &found.memories {
-        let place = memories
-            .worst_component
-            .map_or(String::new(), |at| format!(" (variable {}, component {})", at.variable, at.component));
-        let note = format!("share of right signs of the content that is read worst{place}");
-        figures.push(Figure { name: "Worst variable", value: format!("{:.4}", memories.worst), note });
+        figures.push(Figure { name: "Spectral error", value, note });
     }
     figures
 }
 
-/// How sure the function is, in a few words; nothing where it could not be told.
+/// What the picture of the weights shows, in a heading: a circuit is called one only where it is one.
+pub(super) fn weights_heading(found: &Interpretation) -> String {
+    match found.code.as_ref().map(|code| code.rows) {
+        Some(_) if found.verdict == Verdict::Circuit => "Noise turns into a circuit".into(),
+        Some(rows) => format!("Between the memories, {} of {} rows are the circuit's", rows.right(), rows.all()),
+        None => "Weights".into(),
+    }
+}
+
+/// Whether the step matrix is claimed and right.
+pub(super) fn circuit_holds(found: &Interpretation) -> bool {
+    crate::claims::holds(&found.claims, ClaimName::StepMatrix)
+}
+
+/// The reasons and warnings, a sentence each.
 pub(super) fn doubts(found: &Interpretation) -> Vec<String> {
     let reasons = found.reasons.iter().map(|reason| capital(&reason.to_string()));
     let reasons = reasons.filter(|_| found.verdict != Verdict::Circuit);

@@ -54,6 +54,10 @@ impl Episodes {
     fn continue_sequences(&mut self, task: &Task) {
         let row = self.batch * self.d;
         let steps = self.values.len() / row.max(1);
+        let terms = match task.function() {
+            Function::Dense(matrix) => self.terms(matrix),
+            Function::Selection(_) => vec![],
+        };
         for t in self.s..steps {
             let (past, now) = self.values.split_at_mut(t * row);
             let window = &past[(t - self.s) * row..];
@@ -66,20 +70,26 @@ impl Episodes {
                         }
                     }
                 }
-                Function::Dense(matrix) => {
-                    for sample in 0..self.batch {
-                        for j in 0..self.d {
-                            let mut sum = 0.0;
-                            for k in 0..self.s * self.d {
-                                let past_value = window[k / self.d * row + sample * self.d + k % self.d];
-                                sum += matrix[(j, k)] * f64::from(past_value);
-                            }
+                Function::Dense(_) => {
+                    for (j, terms) in terms.iter().enumerate() {
+                        for sample in 0..self.batch {
+                            let sum: f64 =
+                                terms.iter().map(|(at, w)| w * f64::from(window[at + sample * self.d])).sum();
                             now[sample * self.d + j] = sum as f32;
                         }
                     }
                 }
             }
         }
+    }
+
+    /// For each output of a dense f the places it reads in a window, and their weights.
+    fn terms(&self, matrix: &faer::Mat<f64>) -> Vec<Vec<(usize, f64)>> {
+        let place = |k: usize| k / self.d * self.batch * self.d + k % self.d;
+        let read = |j: usize| {
+            (0..matrix.ncols()).filter(move |&k| matrix[(j, k)] != 0.0).map(move |k| (place(k), matrix[(j, k)]))
+        };
+        (0..self.d).map(|j| read(j).collect()).collect()
     }
 
     /// The number of samples.

@@ -5,6 +5,7 @@ use crate::subject::name;
 use crate::terminal::{FAINT, TITLE, WARN, title};
 use ketbra::foreign_text::{harmless, shown};
 use ketbra::interpret::{Interpretation, MemoriesSummary, Verdict};
+use ketbra::ranges;
 use ketbra::recurrence::Confidence;
 use ketbra::spectrum::Spectrum;
 use std::fmt::Write;
@@ -18,13 +19,14 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     let mut text = String::new();
     let style = if found.verdict == Verdict::Circuit { TITLE } else { WARN };
     let from = harmless(&path.to_string_lossy());
-    let _ = writeln!(text, "{style}{}{style:#}  {}  {from}", found.verdict.name(), heading(found));
+    let _ = writeln!(text, "{style}{}{style:#}  {}  {from}", verdict(found), heading(found));
     for reason in &found.reasons {
         let _ = writeln!(text, "  {reason}");
     }
     for line in found.superposition.iter().flat_map(|superposition| superposition.in_words()) {
         let _ = writeln!(text, "  {line}");
     }
+    text.push_str(&claims(found));
     let _ = write!(text, "\n{}", title("Spectrum"));
     let spectra = &found.spectrum;
     let origin = spectra.origin.as_ref().map(|spectrum| ("origin", spectrum));
@@ -50,16 +52,42 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     text
 }
 
+/// The verdict, and in the same breath how many claims fail.
+fn verdict(found: &Interpretation) -> String {
+    let failed = found.claims.iter().filter(|claim| !claim.holds).count();
+    match failed {
+        0 => found.verdict.name().into(),
+        failed => format!("{}, {failed} of {} claims fail", found.verdict.name(), found.claims.len()),
+    }
+}
+
+/// Every claim with its figure, and the control.
+fn claims(found: &Interpretation) -> String {
+    let mut text = format!("\n{}", title("Claims, on fresh inputs from the zero state"));
+    for claim in &found.claims {
+        let (style, word) = if claim.holds { (FAINT, "holds") } else { (WARN, "FAILS") };
+        let _ = writeln!(text, "  {style}{word}{style:#}  {:<62}{}", claim.statement, claim.figure());
+        if !claim.holds {
+            let _ = writeln!(text, "         {FAINT}{}{FAINT:#}", claim.detail);
+        }
+    }
+    if let Some(control) = &found.control {
+        let _ = writeln!(text, "  control  {control}");
+    }
+    if found.claims.is_empty() { String::new() } else { text }
+}
+
 /// One network in one line.
 pub fn row(path: &Path, found: &Interpretation) -> String {
-    let worst = found.memories.as_ref().map_or("  ---  ".into(), |memories| format!("{:.4}", memories.worst));
     let name = harmless(&name(path));
     let read = match found.confidence {
         Confidence::High => "f read back",
         Confidence::Behaviour => "f from behaviour",
         Confidence::CannotTell => "f unknown",
     };
-    format!("{name:<40} {:<11} {}  worst {worst}  {read}\n", found.verdict.name(), heading(found))
+    let held = found.claims.iter().filter(|claim| claim.holds).count();
+    let claims = format!("{held} of {} claims", found.claims.len());
+    format!("{name:<40} {:<11} {claims:<15} {}  {read}\n", found.verdict.name(), heading(found))
 }
 
 fn heading(found: &Interpretation) -> String {
@@ -102,10 +130,18 @@ fn memories_line(memories: &MemoriesSummary, s: usize) -> String {
     line
 }
 
+/// A selection as a table, a dense f in its own words.
+fn recurrence(found: &Interpretation) -> String {
+    match found.recurrence {
+        Some(_) => drawing::recurrence(found),
+        None => found.recurrence_in_words.iter().map(|line| format!("  {line}\n")).collect(),
+    }
+}
+
 fn function(found: &Interpretation) -> String {
     match found.confidence {
         Confidence::High => {
-            format!("{}  {FAINT}behaviour and linear structure agree{FAINT:#}\n", drawing::recurrence(found))
+            format!("{}  {FAINT}behaviour and linear structure agree{FAINT:#}\n", recurrence(found))
         }
         Confidence::Behaviour if found.recurrence.is_none() => {
             let lines: Vec<String> = found.recurrence_in_words.iter().map(|line| format!("  {line}\n")).collect();
@@ -117,8 +153,8 @@ fn function(found: &Interpretation) -> String {
         ),
         Confidence::CannotTell => {
             let unsure = found.readings.iter().filter(|reading| !reading.stated);
-            let unsure: Vec<String> = unsure.map(|reading| reading.step.output.to_string()).collect();
-            format!("{}  I can't tell what drives output {}\n", drawing::recurrence(found), unsure.join(", "))
+            let unsure: Vec<usize> = unsure.map(|reading| reading.step.output).collect();
+            format!("{}  no source identified for output {}\n", drawing::recurrence(found), ranges(&unsure))
         }
     }
 }

@@ -193,7 +193,7 @@ fn visited_states(network: &Network, question: &Question, params: &InterpretPara
         Question::Task(task) => (task.s(), task.d()),
         Question::Blind { s } => (*s, network.outputs()),
     };
-    let observed = observe(network, size, None, &params.observe).map_err(Failure::bad_input)?;
+    let observed = observe(network, size, &params.observe).map_err(Failure::bad_input)?;
     let states = &observed.probe.states;
     Ok(Matrix::from_fn(network.hidden(), states.len(), |unit, t| states[&t][(unit, t % observed.probe.episodes)]))
 }

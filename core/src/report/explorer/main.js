@@ -4,7 +4,7 @@ function makeExplorer(data) {
   const trained = networkOf(data.network), { s, d } = data.meta;
   const memories = data.memories && {
     ...data.memories, readers: matrixOf(data.memories.readers), blocks: matrixOf(data.memories.blocks), theory: matrixOf(data.memories.theory),
-    mean: matrixOf(data.memories.mean), rolled: matrixOf(data.memories.rolled),
+    mean: matrixOf(data.memories.mean), rolled: matrixOf(data.memories.rolled), control: matrixOf(data.memories.control),
   };
   if (data.task?.matrix) data.task.matrix = matrixOf(data.task.matrix);
   const explorer = {

@@ -11,6 +11,12 @@ function showVerdict({ data }) {
   $("kind").classList.add(verdict.kind);
   $("about").textContent = [meta.title, meta.task && `task ${meta.task}`, `${meta.hidden} hidden units`, `${meta.s} variables of ${meta.d} components`].filter(Boolean).join(" · ");
   $("sentence").textContent = verdict.sentence;
+  $("definition").textContent = verdict.definition;
+  const claim = ({ name, statement, holds, figure, detail }) => element("li", { class: holds ? "holds" : "fails", "data-claim": name },
+    element("b", {}, holds ? "holds" : "fails"), element("span", {}, statement), element("span", { class: "figure" }, figure), element("small", {}, detail));
+  const control = verdict.control && element("li", { class: "control" }, element("b", {}, "control"), element("span", {}, `${verdict.control}.`));
+  $("claims").replaceChildren(...verdict.claims.map(claim), ...(control ? [control] : []));
+  $("claims-block").hidden = !verdict.claims.length;
   $("figures").replaceChildren(...verdict.figures.map(({ name, value, note }) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value), element("dd", {}, note))));
   if (verdict.recurrence) $("recurrence").textContent = verdict.recurrence.join("\n");

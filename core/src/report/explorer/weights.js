@@ -30,10 +30,11 @@ function showWeights({ data, trained, memories, s, d }) {
   });
   showScale("weights-trained", limit);
   const note = document.getElementById("weights-note");
+  document.querySelector("#weights h2").textContent = data.verdict.weights;
   if (!memories?.blocks) {
     document.getElementById("weights-circuit-figure").remove();
+    document.getElementById("weights-control-figure").remove();
     document.querySelector(".matrices").classList.add("single");
-    document.querySelector("#weights h2").textContent = "Weights";
     document.querySelector("#weights .explain").textContent = "The recurrent weights between hidden units, as trained.";
     note.textContent = data.memories_missing ?? "";
     return;
@@ -46,13 +47,33 @@ function showWeights({ data, trained, memories, s, d }) {
   const most = Math.min(1.7, Math.max(1, quantileLimit(theory.data.map((_, k) => learned(Math.floor(k / core), k % core)), 0.999)));
   const { lines, ticks: variables } = groups(members, d, perp);
   const name = (k) => (k < core ? nameOf(members[k], d) : `remainder ${k - core + 1}`);
+  // Rows that a basis makes right whatever the network is are struck through: they prove nothing.
+  const given = memories.by_construction ? members.filter((slot) => slot < (s - 1) * d).length : 0;
+  const strike = (context, box) => {
+    context.strokeStyle = palette.soft;
+    context.lineWidth = 1;
+    for (let i = 0; i < given; i++) { context.beginPath(); context.moveTo(box.left, box.y(i + 0.5)); context.lineTo(box.right, box.y(i + 0.5)); context.stroke(); }
+  };
   const show = (view) => circuit.show({
-    label: `Recurrent weights between ${core} variable memories, ${view}`, rows: size, cols: size, limit: most, xLines: lines, yLines: lines, xTicks: variables, yTicks: variables,
+    overlay: view === "learned" ? strike : undefined, label: `Recurrent weights between ${core} variable memories, ${view}`, rows: size, cols: size, limit: most, xLines: lines, yLines: lines, xTicks: variables, yTicks: variables,
     value: views[view], tell: (i, j) => `from ${name(j)} to ${name(i)}`,
   });
   show("learned");
   showScale("weights-circuit", most);
   document.querySelectorAll("[name=circuit-view]").forEach((choice) => choice.addEventListener("change", () => show(choice.value)));
   const distance = Math.sqrt(theory.data.reduce((sum, x, k) => sum + (x - learned(Math.floor(k / core), k % core)) ** 2, 0) / theory.data.reduce((sum, x) => sum + x * x, 0));
-  note.textContent = `Light lines separate the ${s} variables${core < s * d ? ` (only the ${core} of ${s * d} components that the task must keep are stored)` : ""}. The strong line sets off ⊥, the ${perp} largest directions that hold no variable. Distance from theory: ${(100 * distance).toFixed(1)} %.`;
+  showControl(memories, most, lines, variables, data, (k) => nameOf(members[k], d));
+  note.textContent = `${given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too. ` : ""}Light lines separate the ${s} variables${core < s * d ? ` (only the ${core} of ${s * d} components that the task must keep are stored)` : ""}. The strong line sets off ⊥, the ${perp} largest directions that hold no variable. Distance from theory: ${(100 * distance).toFixed(1)} %.`;
+}
+
+// The step matrix that the same procedure finds in the same network with its weights shuffled.
+function showControl(memories, limit, lines, ticks, data, name) {
+  const figure = document.getElementById("weights-control-figure"), { control } = memories;
+  if (!control) { figure.remove(); return; }
+  const inside = lines.filter(({ strong }) => !strong), variables = ticks.filter(({ text }) => text !== "⊥");
+  new Heatmap(document.getElementById("weights-control"), { xName: "from variable", yName: "to variable" }).show({
+    label: "The control: the step matrix after the recurrent weights were shuffled", rows: control.rows, cols: control.cols, limit, xLines: inside, yLines: inside, xTicks: variables, yTicks: variables,
+    value: (i, j) => control.data[i * control.cols + j], tell: (i, j) => `from ${name(j)} to ${name(i)}`,
+  });
+  document.getElementById("control").textContent = data.verdict.control ?? "";
 }

@@ -1,11 +1,11 @@
 //! One run of the network on the example input, in the units and in the variable memories.
 
 use super::pattern::example;
-use crate::circuit::Core;
 use crate::interpret::Interpretation;
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::report::ReportError;
+use crate::report::data::Shown;
 
 /// A run with everything that the figures show of it.
 #[derive(Clone, Debug)]
@@ -34,19 +34,8 @@ impl Run {
         let states = Matrix::from_fn(network.hidden(), s + horizon, |unit, t| trajectory.states[t][(unit, 0)]);
         let mut run =
             Self { s, d, inputs, states, members: vec![], contents: Matrix::zeros(0, s + horizon), wires: vec![] };
-        let frame = found.details.memories.iter().find_map(|memories| memories.frame.as_ref());
-        if let (Some(task), Some(frame)) = (&found.details.task, frame) {
-            let core = Core::of(task)?;
-            let from_core = match core.components {
-                Some(components) => {
-                    run.members = components;
-                    None
-                }
-                None => {
-                    run.members = (0..task.window()).collect();
-                    Some(core.embed)
-                }
-            };
+        if let (Some(task), Some(shown)) = (&found.details.task, Shown::of(found)?) {
+            run.members.clone_from(&shown.members);
             let means = &found.details.means;
             let mean = |unit: usize, t: usize| {
                 let at = t.checked_sub(s).map(|t| t.min(means.len().saturating_sub(1)));
@@ -54,8 +43,7 @@ impl Run {
             };
             let deviations =
                 Matrix::from_fn(run.states.nrows(), run.states.ncols(), |i, t| run.states[(i, t)] - mean(i, t));
-            let read = &frame.readers * deviations;
-            run.contents = from_core.map_or(read.clone(), |embed| embed * read);
+            run.contents = shown.widened(&(&shown.frame.readers * deviations));
             let sources = task.sources().unwrap_or_default();
             run.wires = sources.iter().map(|source| (task.window_index(source), source.sign())).collect();
         }

@@ -1,28 +1,28 @@
 //! Contents from a state, given that they are +-1.
 
-use super::SuperpositionParams;
-use super::code::{Code, shares};
+use super::sharing::Shared;
+use super::{CodeParams, right_signs};
 use crate::numeric::{Matrix, NumericError, ridge_regression};
 
 /// A flip must lower the cost by more than this.
 const PROGRESS: f64 = 1e-9;
 
 /// Share of fresh states in which each content is read right.
-pub(super) fn read_as_signs(code: &Code, params: &SuperpositionParams) -> Result<Vec<f64>, NumericError> {
+pub(super) fn read_as_signs(code: &Shared<'_>, params: &CodeParams) -> Result<Vec<f64>, NumericError> {
     // Errors weigh less where the code explains less: (noise + floor)^-1 is the metric.
-    let weighted = ridge_regression(&code.noise, &code.columns, params.noise_floor)?;
+    let weighted = ridge_regression(code.noise, code.memories, params.noise_floor)?;
     let problem = Problem {
-        gram: code.columns.transpose() * &weighted,
+        gram: code.memories.transpose() * &weighted,
         pairs: coupled_pairs(&code.cosines, params.coupled),
-        most_flips: params.sweeps * code.columns.ncols(),
+        most_flips: params.sweeps * code.memories.ncols(),
     };
-    let seen = weighted.transpose() * &code.states;
-    let mut read = Matrix::zeros(code.truth.nrows(), code.truth.ncols());
+    let seen = weighted.transpose() * &code.fresh.states;
+    let mut read = Matrix::zeros(code.fresh.contents.nrows(), code.fresh.contents.ncols());
     for k in 0..read.ncols() {
         let start: Vec<f64> = code.linear.col_as_slice(k).iter().map(|x| 1f64.copysign(*x)).collect();
         read.col_as_slice_mut(k).copy_from_slice(&problem.descend(start, seen.col_as_slice(k)));
     }
-    Ok(shares(&read, &code.truth))
+    Ok(right_signs(&read, &code.fresh.contents))
 }
 
 /// Least squares `|h - E v|^2` over v in {-1, +1}.
@@ -74,10 +74,10 @@ fn coupled_pairs(cosines: &Matrix, least: f64) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sharing::{cosines, lengths};
     use super::*;
     use crate::numeric::draw;
     use crate::random::{Purpose, Stream};
-    use crate::superposition::code::{cosines, lengths};
 
     #[test]
     fn two_bits_on_one_direction_are_read_from_four_levels() {

@@ -1,8 +1,7 @@
 //! Contents that ride on others.
 
-use super::SuperpositionParams;
-use super::code::Code;
-use crate::memories::Component;
+use super::sharing::Shared;
+use super::{CodeParams, Component};
 use crate::ranges::ranges;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -52,16 +51,16 @@ type Seat = (usize, f64, f64);
 
 /// Riders among the contents that are not read linearly, grouped by component and host; and what rides on no single host.
 pub(super) fn riders(
-    code: &Code,
+    code: &Shared<'_>,
     unread: &[usize],
     named: &impl Fn(usize) -> Component,
-    params: &SuperpositionParams,
+    params: &CodeParams,
 ) -> (Vec<Rider>, Vec<Component>) {
     let size = |i: usize| code.lengths[i];
     let mut groups: BTreeMap<Pairing, Vec<Seat>> = BTreeMap::new();
     let mut spread = vec![];
     for &i in unread {
-        let others = (0..code.columns.ncols()).filter(|&j| j != i);
+        let others = (0..code.memories.ncols()).filter(|&j| j != i);
         let (host, alike) = others
             .map(|j| (j, code.cosines[(i, j)]))
             .fold((i, 0.0f64), |best, next| if next.1.abs() > best.1.abs() { next } else { best });
@@ -96,14 +95,14 @@ pub(super) fn riders(
 }
 
 /// How far the four levels of a shared direction lie apart, everything else taken out of the states.
-fn separation(code: &Code, rider: usize, host: usize) -> f64 {
-    let direction = code.columns.col_as_slice(host);
+fn separation(code: &Shared<'_>, rider: usize, host: usize) -> f64 {
+    let direction = code.memories.col_as_slice(host);
     let length = code.lengths[host].max(f64::MIN_POSITIVE);
     let shared = |j: usize| if j == rider || j == host { 0.0 } else { code.cosines[(j, host)] * code.lengths[j] };
-    let along: Vec<f64> = (0..code.columns.ncols()).map(shared).collect();
+    let along: Vec<f64> = (0..code.memories.ncols()).map(shared).collect();
     let mut levels: [Vec<f64>; 4] = Default::default();
-    for k in 0..code.states.ncols() {
-        let (state, truth) = (code.states.col_as_slice(k), code.truth.col_as_slice(k));
+    for k in 0..code.fresh.states.ncols() {
+        let (state, truth) = (code.fresh.states.col_as_slice(k), code.fresh.contents.col_as_slice(k));
         let whole: f64 = state.iter().zip(direction).map(|(h, e)| h * e).sum::<f64>() / length;
         let others: f64 = along.iter().zip(truth).map(|(e, v)| e * v).sum();
         let level = 2 * usize::from(truth[host] > 0.0) + usize::from(truth[rider] > 0.0);

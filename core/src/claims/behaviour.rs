@@ -1,0 +1,256 @@
+//! Claims about what a network does: outputs against the function, from the zero state, on fresh inputs.
+
+use super::{Claim, ClaimName, ClaimParams};
+use crate::code::Contents;
+use crate::observe::{Batch, Flips, Observations};
+use crate::recurrence::{Rivalry, rivalry};
+use crate::task::{Episodes, Task};
+
+/// How far outputs follow a function, in parts of the horizon.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Followed {
+    /// First output step (from 0) of each part, and the one after the last.
+    pub parts: Vec<usize>,
+    /// For each part and output the share of right signs, or the error as a share of the output's size.
+    pub by_part: Vec<Vec<f64>>,
+    /// Whether signs were compared.
+    pub signs: bool,
+    /// What real values were multiplied with: the unit in which the network speaks.
+    pub unit: f64,
+}
+
+impl Followed {
+    /// The worst figure, with its part and output.
+    pub fn worst(&self) -> (f64, usize, usize) {
+        let all = self.by_part.iter().enumerate();
+        let all = all.flat_map(|(part, row)| row.iter().enumerate().map(move |(j, &value)| (value, part, j)));
+        let worse = |a: f64, b: f64| if self.signs { a < b } else { a > b || a.is_nan() };
+        let start = (if self.signs { 1.0 } else { 0.0 }, 0, 0);
+        all.fold(start, |worst, next| if worse(next.0, worst.0) { next } else { worst })
+    }
+
+    /// Where the worst figure is: `u3 in steps 151-200`.
+    pub fn place(&self) -> String {
+        let (_, part, j) = self.worst();
+        let (first, last) = (self.parts[part] + 1, self.parts[part + 1]);
+        match first == last {
+            true => format!("u{} in step {first}", j + 1),
+            false => format!("u{} in steps {first}-{last}", j + 1),
+        }
+    }
+}
+
+/// Follows a function over the parts of a horizon that `cuts` separate.
+pub fn follow(batch: &Batch, task: &Task, cuts: &[usize], unit: f64, faint: f64) -> Followed {
+    let (d, targets, signs) = (task.d(), batch.targets(task), task.is_binary());
+    let first_size = size_of(&targets, batch, d, 0..task.s().min(batch.outputs.len()));
+    let one = |from: usize, to: usize, j: usize| {
+        let (mut right, mut missed, mut size, mut all) = (0usize, 0.0, 0.0, 0usize);
+        for t in from..to {
+            let wanted = &targets.targets()[t * batch.episodes * d..];
+            for episode in 0..batch.episodes {
+                let (said, wanted) = (batch.outputs[t][(j, episode)], f64::from(wanted[episode * d + j]));
+                right += usize::from((wanted > 0.0) == (said > 0.0));
+                missed += (said / unit - wanted).powi(2);
+                size += wanted * wanted;
+                all += 1;
+            }
+        }
+        let all = all.max(1) as f64;
+        match signs {
+            true => right as f64 / all,
+            // Values that f has let go must be gone; they are measured against what is faint.
+            false => (missed / all).sqrt() / (size / all).sqrt().max(faint * first_size).max(f64::MIN_POSITIVE),
+        }
+    };
+    let by_part = cuts.windows(2).map(|part| (0..d).map(|j| one(part[0], part[1], j)).collect()).collect();
+    Followed { parts: cuts.to_vec(), by_part, signs, unit }
+}
+
+/// Root mean square of the targets of some steps.
+fn size_of(targets: &Episodes, batch: &Batch, d: usize, steps: std::ops::Range<usize>) -> f64 {
+    let row = batch.episodes * d;
+    let values = &targets.targets()[steps.start * row..steps.end * row];
+    (values.iter().map(|&u| f64::from(u).powi(2)).sum::<f64>() / values.len().max(1) as f64).sqrt()
+}
+
+/// What the outputs of a real-valued f are multiplied with, from the first s output steps: one positive number for all.
+fn unit(batch: &Batch, task: &Task) -> f64 {
+    let (d, targets) = (task.d(), batch.targets(task));
+    let (mut product, mut square) = (0.0, 0.0);
+    for (t, wanted) in targets.targets().chunks(batch.episodes * d).enumerate().take(task.s()) {
+        for (episode, wanted) in wanted.chunks(d).enumerate() {
+            for (j, &u) in wanted.iter().enumerate() {
+                product += batch.outputs[t][(j, episode)] * f64::from(u);
+                square += f64::from(u).powi(2);
+            }
+        }
+    }
+    let unit = product / square;
+    if unit.is_finite() && unit > 0.0 { unit } else { 1.0 }
+}
+
+/// What was measured of a network's behaviour under one function.
+#[derive(Clone, Debug)]
+pub struct Behaviour {
+    /// The claims.
+    pub claims: Vec<Claim>,
+    /// Quarters of the horizon.
+    pub followed: Followed,
+    /// The first s output steps.
+    pub first: Followed,
+    /// Whether another linear f predicts better than the one stated.
+    pub rivalry: Rivalry,
+}
+
+impl Behaviour {
+    /// Measures everything that needs no states.
+    pub fn measure(observed: &Observations, contents: &Contents, faint: f64, params: &ClaimParams) -> Self {
+        let (task, long) = (contents.task(), &observed.long);
+        let unit = if task.is_binary() { 1.0 } else { unit(&observed.trial, task) };
+        let cuts = cuts(long.outputs.len(), contents, task.s());
+        let followed = follow(long, task, &cuts, unit, faint);
+        let first = follow(&observed.trial, task, &[0, task.s().min(observed.trial.outputs.len())], unit, faint);
+        let rivalry = rivalry(observed, task, params.better);
+        let mut claims = vec![follows(&followed, params)];
+        claims.extend(observed.flips.as_ref().map(|flips| depends(flips, task, unit, params)));
+        claims.push(every_window(observed, task, unit, faint, params));
+        claims.push(no_further_term(&rivalry, params));
+        Self { claims, followed, first, rivalry }
+    }
+
+    /// Outputs that are held over the first s output steps.
+    pub fn held(&self, params: &ClaimParams) -> Vec<bool> {
+        let held = |value: f64| if self.first.signs { value > params.held } else { value < params.held_error };
+        self.first.by_part[0].iter().map(|&value| held(value)).collect()
+    }
+
+    /// Whether every output stays better than chance in every quarter.
+    pub fn lasts(&self, params: &ClaimParams) -> bool {
+        let value = self.followed.worst().0;
+        if self.followed.signs { value > params.held } else { value < params.held_error }
+    }
+}
+
+/// Quarters of the horizon; where f forgets, of the time until all is gone, and then the rest.
+fn cuts(steps: usize, contents: &Contents, s: usize) -> Vec<usize> {
+    let lasting = contents.gone_after.map_or(steps, |gone| (gone + s).min(steps));
+    let mut cuts: Vec<usize> = (0..=4).map(|k| k * lasting / 4).collect();
+    cuts.push(steps);
+    cuts.dedup();
+    cuts
+}
+
+fn follows(followed: &Followed, params: &ClaimParams) -> Claim {
+    let (name, (worst, ..), place) = (ClaimName::FollowsFunction, followed.worst(), followed.place());
+    let steps = followed.parts.last().copied().unwrap_or(0);
+    if followed.signs {
+        let detail = format!("share of right signs over {steps} steps, worst {place}");
+        return Claim::at_least(name, worst, params.follows, detail);
+    }
+    let detail = format!("error of the values relative to their size over {steps} steps, worst {place}");
+    Claim::at_most(name, worst, params.follows_error, detail)
+}
+
+/// Runs f on the flipped inputs, and asks whether the network's outputs change where and as f's do.
+fn depends(flips: &Flips, task: &Task, unit: f64, params: &ClaimParams) -> Claim {
+    let (batch, d, targets) = (&flips.batch, task.d(), flips.batch.targets(task));
+    let wanted =
+        |t: usize, j: usize, episode: usize| f64::from(targets.targets()[t * batch.episodes * d + episode * d + j]);
+    let mut worst = (if task.is_binary() { 1.0 } else { 0.0 }, 0);
+    let mut seen = 0usize;
+    // Real changes are measured against the size of an average one: an input that f ignores must change nothing.
+    let mut sizes: Vec<f64> = vec![];
+    let mut errors: Vec<f64> = vec![];
+    for k in 0..flips.inputs.len() {
+        let (mut predicted, mut happened, mut missed, mut size) = (0usize, 0usize, 0.0, 0.0);
+        for t in 0..batch.outputs.len() {
+            for base in 0..flips.bases {
+                let there = flips.episode(k, base);
+                for j in 0..d {
+                    let (before, after) = (batch.outputs[t][(j, base)], batch.outputs[t][(j, there)]);
+                    let change = wanted(t, j, there) - wanted(t, j, base);
+                    if change != 0.0 {
+                        predicted += 1;
+                        happened += usize::from((after > 0.0) != (before > 0.0));
+                    }
+                    missed += ((after - before) / unit - change).powi(2);
+                    size += change * change;
+                }
+            }
+        }
+        if task.is_binary() && predicted > 0 {
+            seen += 1;
+            let share = happened as f64 / predicted as f64;
+            worst = if share < worst.0 { (share, k) } else { worst };
+        }
+        sizes.push(size);
+        errors.push(missed);
+    }
+    let name = ClaimName::DependsOnInputs;
+    let named = |k: usize| {
+        let slot = flips.inputs[k];
+        format!("u{} of input step {}", slot % d + 1, slot / d + 1)
+    };
+    if task.is_binary() {
+        let detail =
+            format!("share of the changes that follow when one of {seen} inputs is flipped, worst {}", named(worst.1));
+        return Claim::at_least(name, worst.0, params.inputs, detail);
+    }
+    let average = sizes.iter().sum::<f64>() / sizes.len().max(1) as f64;
+    let error = |k: usize| (errors[k] / sizes[k].max(average).max(f64::MIN_POSITIVE)).sqrt();
+    let worst = (0..errors.len()).map(|k| (error(k), k)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+    let detail =
+        format!("error of what changes when one of {} inputs is flipped, worst {}", errors.len(), named(worst.1));
+    Claim::at_most(name, worst.0, params.inputs_error, detail)
+}
+
+/// The first s outputs after fresh inputs: their windows still hold inputs that are independent of one another.
+fn every_window(observed: &Observations, task: &Task, unit: f64, faint: f64, params: &ClaimParams) -> Claim {
+    let batches = [&observed.trial, &observed.score, &observed.long];
+    let windows: usize = batches.iter().map(|batch| batch.episodes).sum();
+    let first_steps = |batch: &Batch| task.s().min(batch.outputs.len());
+    let firsts: Vec<(Followed, usize)> = batches
+        .iter()
+        .map(|batch| (follow(batch, task, &[0, first_steps(batch)], unit, faint), batch.episodes))
+        .collect();
+    let mean = |j: usize| {
+        let weighted = firsts.iter().map(|(first, episodes)| {
+            let value = first.by_part[0][j];
+            *episodes as f64 * if first.signs { value } else { value * value }
+        });
+        let mean = weighted.sum::<f64>() / windows.max(1) as f64;
+        if task.is_binary() { mean } else { mean.sqrt() }
+    };
+    let outputs = (0..task.d()).map(|j| (mean(j), j));
+    let name = ClaimName::EveryWindow;
+    if task.is_binary() {
+        let (worst, j) = outputs.fold((1.0, 0), |a, b| if b.0 < a.0 { b } else { a });
+        let detail = format!(
+            "share of right signs in the first {} steps after {windows} fresh inputs, worst u{}",
+            task.s(),
+            j + 1
+        );
+        return Claim::at_least(name, worst, params.windows, detail);
+    }
+    let (worst, j) = outputs.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
+    let detail = format!("error in the first {} steps after {windows} fresh inputs, worst u{}", task.s(), j + 1);
+    Claim::at_most(name, worst, params.windows_error, detail)
+}
+
+fn no_further_term(rivalry: &Rivalry, params: &ClaimParams) -> Claim {
+    let (name, limit) = (ClaimName::NoFurtherTerm, params.further);
+    match rivalry {
+        Rivalry::Unrivalled => {
+            Claim::at_most(name, 0.0, limit, "no other linear function predicts the outputs clearly better")
+        }
+        Rivalry::Rivalled(rival) => {
+            let (missing, place) = (rival.missing, rival.place());
+            let detail = format!("another linear function predicts better: it differs by {missing:.3} in {place}");
+            Claim::at_most(name, missing, limit, detail)
+        }
+        Rivalry::NotPredicted { .. } => {
+            Claim::unmeasured(name, limit, "the function does not predict the first outputs")
+        }
+    }
+}

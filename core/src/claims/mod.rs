@@ -1,0 +1,246 @@
+//! What is claimed of a network: statements that were measured on fresh inputs and could have failed.
+//!
+//! Every claim carries its figure, its limit and whether it holds. A verdict is drawn from them and from nothing else.
+
+mod behaviour;
+mod structure;
+mod verdict;
+
+pub use behaviour::{Behaviour, Followed, follow};
+pub use structure::{Structure, steered};
+pub use verdict::{Findings, Reason, Verdict, judge};
+
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Where claims begin to hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClaimParams {
+    /// Least share of right signs of every output in every quarter of the horizon.
+    pub follows: f64,
+    /// For a real-valued f: the largest error of an output in any quarter, as a share of its size.
+    pub follows_error: f64,
+    /// Least share of the changes that f predicts for a flipped input, for every input.
+    pub inputs: f64,
+    /// For a real-valued f: the largest error of what a flipped input changes, as a share of it.
+    pub inputs_error: f64,
+    /// Least share of right signs in the first s steps after fresh inputs, for every output.
+    pub windows: f64,
+    /// For a real-valued f: the largest error in those steps, as a share of an output's size.
+    pub windows_error: f64,
+    /// Largest coefficient that f may lack where another linear f predicts better.
+    pub further: f64,
+    /// Another linear f predicts better if its error is below this share of that of the f that is stated.
+    pub better: f64,
+    /// Least share of the variance of fresh states that the code explains.
+    pub explained: f64,
+    /// Least share of right signs of every output after random contents were written into the state.
+    pub steered: f64,
+    /// For a real-valued f: the largest error of an output then, as a share of its size.
+    pub steered_error: f64,
+    /// Largest mean difference between the angles of eigenvalues, learned and predicted, in radians.
+    pub angles: f64,
+    /// An output is held if it is right more often than this over the first s output steps, and what is superposed lasts if
+    /// all outputs together are over a long time; chance is 0.5.
+    pub held: f64,
+    /// For a real-valued f: an output is held if it is missed by less than this share of its size.
+    pub held_error: f64,
+    /// Activity that falls below this share of its largest has died out.
+    pub alive: f64,
+    /// Contents are in the states at all if the code explains this share of their variance.
+    pub present: f64,
+    /// Contents that share directions are told from noise in recordings only above this share.
+    pub present_in_recordings: f64,
+}
+
+impl Default for ClaimParams {
+    fn default() -> Self {
+        Self {
+            follows: 0.98,
+            follows_error: 0.1,
+            inputs: 0.7,
+            inputs_error: 0.2,
+            windows: 0.99,
+            windows_error: 0.1,
+            further: 0.01,
+            better: 0.5,
+            explained: 0.95,
+            steered: 0.98,
+            steered_error: 0.2,
+            angles: 0.01,
+            held: 0.6,
+            held_error: 0.8,
+            alive: 1e-3,
+            present: 0.25,
+            present_in_recordings: 0.9,
+        }
+    }
+}
+
+/// What is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClaimName {
+    /// A function of the window was found that predicts every output.
+    FunctionKnown,
+    /// Every output follows the function, in every quarter of a long time.
+    FollowsFunction,
+    /// Every input changes what f says it changes.
+    DependsOnInputs,
+    /// The function is right for every fresh window.
+    EveryWindow,
+    /// No further term and no other coefficient predicts better.
+    NoFurtherTerm,
+    /// Every content is read from fresh states.
+    ContentsRead,
+    /// The contents explain the states.
+    CodeExplains,
+    /// Contents move as f says, in the basis of the code.
+    StepMatrix,
+    /// Contents that are written into the state come out as f says.
+    Steered,
+    /// The eigenvalues are those of f.
+    Spectrum,
+}
+
+impl ClaimName {
+    /// The name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FunctionKnown => "function-known",
+            Self::FollowsFunction => "follows-function",
+            Self::DependsOnInputs => "depends-on-inputs",
+            Self::EveryWindow => "every-window",
+            Self::NoFurtherTerm => "no-further-term",
+            Self::ContentsRead => "contents-read",
+            Self::CodeExplains => "code-explains",
+            Self::StepMatrix => "step-matrix",
+            Self::Steered => "steered",
+            Self::Spectrum => "spectrum",
+        }
+    }
+
+    /// What is claimed, as a person says it.
+    pub fn statement(self) -> &'static str {
+        match self {
+            Self::FunctionKnown => "one function of the last inputs predicts every output",
+            Self::FollowsFunction => "every output follows the function, to the end",
+            Self::DependsOnInputs => "every input changes what the function says it changes",
+            Self::EveryWindow => "the function is right for every fresh input",
+            Self::NoFurtherTerm => "no further term predicts better",
+            Self::ContentsRead => "every content is read from the state",
+            Self::CodeExplains => "the contents explain the state",
+            Self::StepMatrix => "between the memories, the weights are the circuit",
+            Self::Steered => "contents written into the state come out as the function says",
+            Self::Spectrum => "the eigenvalues are those of the circuit",
+        }
+    }
+}
+
+/// On which side of its limit a figure must lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// Not below it.
+    AtLeast,
+    /// Not above it.
+    AtMost,
+}
+
+/// One statement about a network, with its figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Claim {
+    /// What is claimed.
+    pub name: ClaimName,
+    /// The same in words.
+    pub statement: &'static str,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What was measured; nothing where it could not be.
+    #[serde(serialize_with = "finite")]
+    pub measured: Option<f64>,
+    /// The limit.
+    pub limit: f64,
+    /// On which side of the limit it must lie.
+    pub bound: Bound,
+    /// What the figure is, and where it is worst.
+    pub detail: String,
+}
+
+impl Claim {
+    /// A claim that holds if the figure is not below the limit.
+    pub fn at_least(name: ClaimName, measured: f64, limit: f64, detail: impl Into<String>) -> Self {
+        Self::new(name, measured, limit, Bound::AtLeast, detail.into())
+    }
+
+    /// A claim that holds if the figure is not above the limit.
+    pub fn at_most(name: ClaimName, measured: f64, limit: f64, detail: impl Into<String>) -> Self {
+        Self::new(name, measured, limit, Bound::AtMost, detail.into())
+    }
+
+    /// A claim that fails because nothing could be measured.
+    pub fn unmeasured(name: ClaimName, limit: f64, detail: impl Into<String>) -> Self {
+        Self::new(name, f64::NAN, limit, Bound::AtLeast, detail.into())
+    }
+
+    /// The figure with its limit: `0.9956, at least 0.98`.
+    pub fn figure(&self) -> String {
+        let bound = match self.bound {
+            Bound::AtLeast => "at least",
+            Bound::AtMost => "at most",
+        };
+        match self.measured {
+            Some(value) => format!("{}, {bound} {}", number(value), self.limit),
+            None => format!("not measurable, {bound} {}", self.limit),
+        }
+    }
+
+    fn new(name: ClaimName, measured: f64, limit: f64, bound: Bound, detail: String) -> Self {
+        // Comparisons with NaN fail, and so do claims.
+        let holds = match bound {
+            Bound::AtLeast => measured >= limit,
+            Bound::AtMost => measured <= limit,
+        };
+        let measured = measured.is_finite().then_some(measured);
+        Self { name, statement: name.statement(), holds, measured, limit, bound, detail }
+    }
+}
+
+/// Four digits, or a power of ten where these would all be zero.
+fn number(value: f64) -> String {
+    match value.abs() {
+        size if size > 0.0 && (size < 1e-3 || size >= 1e4) => format!("{value:.0e}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+fn finite<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.filter(|value| value.is_finite()).serialize(serializer)
+}
+
+/// Whether every claim of a list holds; an empty list proves nothing.
+pub fn all_hold(claims: &[Claim]) -> bool {
+    !claims.is_empty() && claims.iter().all(|claim| claim.holds)
+}
+
+/// Whether a claim was made and holds.
+pub fn holds(claims: &[Claim], name: ClaimName) -> bool {
+    claims.iter().any(|claim| claim.name == name && claim.holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_measured_does_not_hold() {
+        for claim in [
+            Claim::at_least(ClaimName::Spectrum, f64::NAN, 0.0, ""),
+            Claim::at_most(ClaimName::Spectrum, f64::NAN, 0.0, ""),
+            Claim::at_most(ClaimName::Spectrum, f64::INFINITY, 1.0, ""),
+        ] {
+            assert!(!claim.holds && claim.measured.is_none(), "{claim:?}");
+        }
+        assert!(!all_hold(&[]));
+    }
+}

@@ -1,0 +1,141 @@
+//! Claims about how a network does it: states, weights, eigenvalues.
+
+use super::{Claim, ClaimName, ClaimParams};
+use crate::code::{Code, CodeParams, Contents, Judged, Rows};
+use crate::network::Network;
+use crate::numeric::{Matrix, zero_padded};
+use crate::spectrum::Spectrum;
+
+/// An output whose power is below this share of the largest is silent.
+const SILENT: f64 = 1e-4;
+
+/// What was measured of a network's states and weights.
+pub struct Structure<'a> {
+    /// The contents that were looked for.
+    pub contents: &'a Contents,
+    /// The code on fresh states.
+    pub judged: &'a Judged,
+    /// The step matrix in its basis.
+    pub step: &'a Matrix,
+    /// The worst output after contents were written into the state; nothing where only recordings are known.
+    pub steered: Option<(f64, usize)>,
+    /// Eigenvalues on the orbit.
+    pub spectrum: &'a Spectrum,
+}
+
+impl Structure<'_> {
+    /// The claims.
+    pub fn claims(&self, code: &CodeParams, params: &ClaimParams) -> Vec<Claim> {
+        let mut claims = vec![self.read(code)];
+        // While f forgets, the state may still be full of what f does not read.
+        claims.extend((!self.contents.fades).then(|| self.explained(params)));
+        claims.push(self.step_matrix(code));
+        claims.extend(self.steered.map(|(measured, output)| self.steering(measured, output, params)));
+        claims.extend(self.eigenvalues(params));
+        claims
+    }
+
+    fn read(&self, params: &CodeParams) -> Claim {
+        let read = self.judged.read.iter().copied().enumerate();
+        let (at, worst) = read.fold((0, 1.0), |worst, next| if next.1 < worst.1 { next } else { worst });
+        let place = self
+            .contents
+            .named(at)
+            .map_or(String::new(), |at| format!(", worst u{} in variable {}", at.component, at.variable));
+        if self.contents.are_signs() {
+            let detail = format!("share of right signs, read linearly from fresh states{place}");
+            return Claim::at_least(ClaimName::ContentsRead, worst, params.read, detail);
+        }
+        let detail = "error of contents, read linearly from fresh states, relative to their size";
+        Claim::at_most(ClaimName::ContentsRead, 1.0 - worst, params.missed, detail)
+    }
+
+    fn explained(&self, params: &ClaimParams) -> Claim {
+        let detail = "share of the variance of fresh states";
+        Claim::at_least(ClaimName::CodeExplains, self.judged.explained, params.explained, detail)
+    }
+
+    fn step_matrix(&self, params: &CodeParams) -> Claim {
+        let rows = Rows::count(self.step, self.contents, params.row);
+        let off = crate::code::off_by(self.step, &self.contents.step).into_iter().fold(0.0, f64::max);
+        let detail = format!("largest error of an entry; {} of {} rows are right", rows.right(), rows.all());
+        Claim::at_most(ClaimName::StepMatrix, off, params.row, detail)
+    }
+
+    fn steering(&self, measured: f64, output: usize, params: &ClaimParams) -> Claim {
+        let (name, steps) = (ClaimName::Steered, steered_steps(self.contents));
+        if self.contents.are_signs() {
+            let detail = format!(
+                "share of right signs over the {steps} steps after random contents were written, worst u{output}"
+            );
+            return Claim::at_least(name, measured, params.steered, detail);
+        }
+        let detail = format!("error over the {steps} steps after random contents were written, worst u{output}");
+        Claim::at_most(name, measured, params.steered_error, detail)
+    }
+
+    /// Nothing where f keeps nothing for good.
+    fn eigenvalues(&self, params: &ClaimParams) -> Option<Claim> {
+        let expected = self.spectrum.expected.filter(|&expected| expected > 0)?;
+        let name = ClaimName::Spectrum;
+        let found = self.spectrum.found;
+        if found != expected {
+            return Some(Claim::unmeasured(
+                name,
+                params.angles,
+                format!("{found} last where the circuit has {expected}"),
+            ));
+        }
+        let detail = format!("mean angle error in radians of {found} lasting eigenvalues");
+        Some(Claim::at_most(name, self.spectrum.error.unwrap_or(f64::NAN), params.angles, detail))
+    }
+}
+
+/// Output steps over which written contents are followed: two turns of the window, or until they are gone.
+fn steered_steps(contents: &Contents) -> usize {
+    let turns = 2 * contents.task().s();
+    contents.gone_after.map_or(turns, |gone| turns.min(gone.max(1)))
+}
+
+/// Writes contents into states through the code, lets the network run on, and compares what it says with what f says.
+/// `mean` is the mean state at the step in which they are written. Gives the worst output, counted from 1.
+pub fn steered(
+    network: &Network,
+    code: &Code,
+    contents: &Contents,
+    written: &Matrix,
+    mean: &[f64],
+    unit: f64,
+) -> (f64, usize) {
+    let (d, steps) = (contents.task().d(), steered_steps(contents));
+    let (signs, columns) = (contents.are_signs(), written.ncols());
+    let mut states = zero_padded(&code.memories) * written;
+    crate::code::shift(&mut states, mean, 1.0);
+    let mut held = written.clone();
+    let (mut right, mut missed, mut size) = (vec![0usize; d], vec![0.0; d], vec![0.0; d]);
+    // What is written is said at once, and then as f says.
+    for step in 0..=steps {
+        if step > 0 {
+            states = network.step_batch(states.as_ref(), None);
+            held = &contents.step * held;
+        }
+        let (said, wanted) = (network.read(states.as_ref()), &contents.readout * &held);
+        for k in 0..columns {
+            for (j, (y, u)) in said.col_as_slice(k).iter().zip(wanted.col_as_slice(k)).enumerate() {
+                right[j] += usize::from((*y > 0.0) == (*u > 0.0));
+                missed[j] += (y / unit - u).powi(2);
+                size[j] += u * u;
+            }
+        }
+    }
+    let all = ((steps + 1) * columns).max(1) as f64;
+    let largest = size.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+    let figure = |j: usize| match signs {
+        true => right[j] as f64 / all,
+        // An output that f keeps silent must be silent beside the others.
+        false => (missed[j] / size[j].max(SILENT * largest)).sqrt(),
+    };
+    let start = (if signs { 1.0 } else { 0.0 }, 1);
+    let worse = |a: f64, b: f64| if signs { a < b } else { a > b || a.is_nan() };
+    (0..d).map(|j| (figure(j), j + 1)).fold(start, |worst, next| if worse(next.0, worst.0) { next } else { worst })
+}

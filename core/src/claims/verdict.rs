@@ -1,0 +1,350 @@
+//! From claims to a verdict.
+
+use super::{Claim, ClaimName, ClaimParams, all_hold, holds};
+use crate::code::Component;
+use crate::ranges::ranges;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a network comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Every claim holds.
+    Circuit,
+    /// Contents share directions.
+    Superposed,
+    /// Some claims hold.
+    Partial,
+    /// The outputs do not follow the function.
+    NotLearned,
+    /// The outputs are right, but the states do not hold the contents.
+    NotHeld,
+    /// Not enough to tell.
+    Unclear,
+}
+
+impl Verdict {
+    /// Every verdict, the best first.
+    pub const ALL: [Self; 6] =
+        [Self::Circuit, Self::Superposed, Self::Partial, Self::NotLearned, Self::NotHeld, Self::Unclear];
+
+    /// The name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Circuit => "circuit",
+            Self::Superposed => "superposed",
+            Self::Partial => "partial",
+            Self::NotLearned => "not-learned",
+            Self::NotHeld => "not-held",
+            Self::Unclear => "unclear",
+        }
+    }
+
+    /// What it means, in one sentence.
+    pub fn definition(self) -> &'static str {
+        match self {
+            Self::Circuit => {
+                "Every claim holds: the network does its task to the end, its state is a code of the contents that the \
+                 function needs, and its weights move them as the function says."
+            }
+            Self::Superposed => {
+                "The network does its task better than chance for a long time, and its state is a code of the contents, but \
+                 with fewer lasting directions than contents: some of them share directions."
+            }
+            Self::Partial => "Some claims hold and others do not; the list says which.",
+            Self::NotLearned => {
+                "No output follows the function more often than chance, or activity dies out that should last."
+            }
+            Self::NotHeld => {
+                "The outputs are right, but these states do not hold the contents: other units, noise, or episodes that do not \
+                 belong together."
+            }
+            Self::Unclear => "There is not enough to tell; the reasons say what would help.",
+        }
+    }
+}
+
+/// Why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Reason {
+    /// Activity dies out after the inputs end.
+    Silent {
+        /// Late activity as a share of the largest.
+        persistence: f64,
+    },
+    /// Outputs at chance level, counted from 1.
+    OutputsNotHeld {
+        /// Which.
+        outputs: Vec<usize>,
+    },
+    /// No task is known and none could be read back.
+    FunctionUnknown {
+        /// Outputs (from 1) whose source was identified all the same.
+        identified: Vec<usize>,
+        /// Outputs in all.
+        outputs: usize,
+    },
+    /// The function keeps nothing that a state could be asked for.
+    NothingToHold,
+    /// Every claim holds.
+    EveryClaim {
+        /// How many.
+        claims: usize,
+    },
+    /// A claim that fails.
+    ClaimFails {
+        /// Which.
+        claim: ClaimName,
+        /// What it says, and its figure.
+        words: String,
+    },
+    /// Fewer lasting directions than the core needs.
+    TooFewDirections {
+        /// Found on the orbit.
+        found: usize,
+        /// Needed.
+        needed: usize,
+    },
+    /// Contents that no linear reader reads.
+    ComponentsNotLinear {
+        /// Which.
+        components: Vec<Component>,
+        /// Share of right signs of the worst.
+        worst: f64,
+    },
+    /// The outputs are right, and the states explain nothing of the contents.
+    StatesElsewhere {
+        /// Share of the variance of fresh states that the contents explain.
+        explained: f64,
+    },
+    /// The outputs are right, and no linear code shows how.
+    NoLinearCode {
+        /// Share of the variance of fresh states that the contents explain.
+        explained: f64,
+    },
+    /// Parts of the file were not simulated, so that what the network does is not known.
+    NotSimulated {
+        /// How many tensors.
+        tensors: usize,
+    },
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Silent { persistence } => {
+                write!(f, "activity dies out when the inputs end (late activity is {persistence:.0e} of the largest)")
+            }
+            Self::OutputsNotHeld { outputs } => write!(f, "outputs at chance level: {}", ranges(outputs)),
+            Self::FunctionUnknown { identified, outputs } if identified.is_empty() => write!(
+                f,
+                "no source identified for outputs {}: give the task, or check the number of input steps",
+                ranges(&(1..=*outputs).collect::<Vec<_>>())
+            ),
+            Self::FunctionUnknown { identified, outputs } => {
+                let missing: Vec<usize> = (1..=*outputs).filter(|j| !identified.contains(j)).collect();
+                write!(f, "sources identified for outputs {} only, not for {}", ranges(identified), ranges(&missing))
+            }
+            Self::NothingToHold => write!(f, "the function keeps nothing, so that no state can be asked for it"),
+            Self::EveryClaim { claims } => write!(f, "all {claims} claims hold"),
+            Self::ClaimFails { words, .. } => write!(f, "{words}"),
+            Self::TooFewDirections { found, needed } => {
+                write!(f, "{found} lasting directions on the orbit where the core needs {needed}")
+            }
+            Self::ComponentsNotLinear { components, worst } if components.is_empty() => {
+                write!(f, "contents are not read linearly (worst {worst:.2})")
+            }
+            Self::ComponentsNotLinear { components, worst } => {
+                write!(f, "not read linearly (worst {worst:.2}): {}", by_component(components))
+            }
+            Self::StatesElsewhere { explained } => write!(
+                f,
+                "the contents explain {explained:.3} of the states' variance: record the units that hold them, and states \
+                 and outputs of the same episodes"
+            ),
+            Self::NoLinearCode { explained } => write!(
+                f,
+                "the outputs are right, but a linear code explains only {explained:.3} of the states' variance: the contents \
+                 may be held as products or in another nonlinear way"
+            ),
+            Self::NotSimulated { tensors } => write!(
+                f,
+                "{tensors} tensors of the file were not simulated, and without them the network does not do its task: record \
+                 its states and outputs, and interpret these"
+            ),
+        }
+    }
+}
+
+/// Components that are missed in the same variables are named together: `u3, u4 in variables 1-8`.
+fn by_component(missed: &[Component]) -> String {
+    let mut variables: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    missed.iter().for_each(|at| variables.entry(at.component).or_default().push(at.variable));
+    let mut groups: Vec<(Vec<String>, String)> = vec![];
+    for (component, variables) in variables {
+        let (name, variables) = (format!("u{component}"), ranges(&variables));
+        match groups.last_mut() {
+            Some((names, same)) if *same == variables => names.push(name),
+            _ => groups.push((vec![name], variables)),
+        }
+    }
+    let group = |(names, variables): &(Vec<String>, String)| format!("{} in variables {variables}", names.join(", "));
+    groups.iter().map(group).collect::<Vec<_>>().join("; ")
+}
+
+/// What the verdict is drawn from.
+pub struct Findings<'a> {
+    /// Late activity as a share of the largest.
+    pub persistence: f64,
+    /// Whether f itself forgets.
+    pub fades: bool,
+    /// How many contents f keeps.
+    pub contents: usize,
+    /// Whether they are +-1: only then can they share directions and still be read.
+    pub signs: bool,
+    /// Which outputs are held over the first s output steps; nothing where no function is known.
+    pub held: Option<&'a [bool]>,
+    /// Outputs (from 1) whose source was identified although the function as a whole is not known.
+    pub identified: &'a [usize],
+    /// Outputs in all.
+    pub outputs: usize,
+    /// Accuracy over a long output phase.
+    pub lasting_accuracy: f64,
+    /// Lasting directions on the orbit, found and needed.
+    pub directions: (usize, usize),
+    /// Contents on cycles that pass through held outputs only.
+    pub held_core: usize,
+    /// Share of the variance of fresh states that the contents explain.
+    pub explained: f64,
+    /// Contents below the reading threshold, and the worst share.
+    pub unread: (&'a [Component], f64),
+    /// Whether the network itself could be run, or only recordings of it are known.
+    pub by_weights: bool,
+    /// Every claim that was made.
+    pub claims: &'a [Claim],
+}
+
+/// Draws the verdict, and gives the reasons.
+pub fn judge(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Vec<Reason>) {
+    let silent = findings.persistence.is_nan() || findings.persistence <= params.alive;
+    let Some(held) = findings.held else {
+        if silent {
+            return (Verdict::NotLearned, vec![Reason::Silent { persistence: findings.persistence }]);
+        }
+        let identified = findings.identified.to_vec();
+        let verdict = if identified.is_empty() { Verdict::Unclear } else { Verdict::Partial };
+        return (verdict, vec![Reason::FunctionUnknown { identified, outputs: findings.outputs }]);
+    };
+    if silent && !findings.fades {
+        return (Verdict::NotLearned, vec![Reason::Silent { persistence: findings.persistence }]);
+    }
+    let dropped: Vec<usize> = (1..=held.len()).filter(|j| !held[j - 1]).collect();
+    if dropped.len() == held.len() {
+        return (Verdict::NotLearned, vec![Reason::OutputsNotHeld { outputs: dropped }]);
+    }
+    if findings.contents == 0 {
+        return (Verdict::Unclear, vec![Reason::NothingToHold]);
+    }
+    if all_hold(findings.claims) {
+        return (Verdict::Circuit, vec![Reason::EveryClaim { claims: findings.claims.len() }]);
+    }
+    let mut reasons = vec![];
+    if !dropped.is_empty() {
+        reasons.push(Reason::OutputsNotHeld { outputs: dropped });
+    }
+    let (verdict, why) = short_of_a_circuit(findings, params);
+    reasons.extend(why);
+    let (found, needed) = findings.directions;
+    if found < needed {
+        reasons.push(Reason::TooFewDirections { found, needed });
+    }
+    let (components, worst) = findings.unread;
+    if !components.is_empty() {
+        reasons.push(Reason::ComponentsNotLinear { components: components.to_vec(), worst });
+    }
+    let told = |claim: &&Claim| !claim.holds && !matches!(claim.name, ClaimName::ContentsRead | ClaimName::Spectrum);
+    reasons.extend(findings.claims.iter().filter(told).map(fails));
+    if reasons.is_empty() {
+        reasons.extend(findings.claims.iter().filter(|claim| !claim.holds).map(fails));
+    }
+    (verdict, reasons)
+}
+
+/// The verdict on a network that holds something and of which some claim fails.
+fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Option<Reason>) {
+    let (found, explained) = (findings.directions.0, findings.explained);
+    let present = if findings.by_weights { params.present } else { params.present_in_recordings };
+    let shares = findings.signs && found < findings.held_core;
+    if shares && findings.lasting_accuracy > params.held && explained >= present {
+        return (Verdict::Superposed, None);
+    }
+    let follows = holds(findings.claims, ClaimName::FollowsFunction);
+    if !follows || explained >= params.explained || holds(findings.claims, ClaimName::ContentsRead) {
+        return (Verdict::Partial, None);
+    }
+    match findings.by_weights {
+        false if explained < params.present => (Verdict::NotHeld, Some(Reason::StatesElsewhere { explained })),
+        // The state of a network that does its task holds what it needs, if not linearly.
+        true => (Verdict::Unclear, Some(Reason::NoLinearCode { explained })),
+        false => (Verdict::Partial, None),
+    }
+}
+
+fn fails(claim: &Claim) -> Reason {
+    let words = format!("fails: {} ({}; {})", claim.statement, claim.figure(), claim.detail);
+    Reason::ClaimFails { claim: claim.name, words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Claims of a network of 64 contents of which one fails.
+    fn verdict(held: &[bool], lasting_accuracy: f64, found: usize, held_core: usize, explained: f64) -> Verdict {
+        let claims = [Claim::at_least(ClaimName::ContentsRead, 0.7, 0.99, "")];
+        let findings = Findings {
+            persistence: 1.0,
+            fades: false,
+            contents: 64,
+            signs: true,
+            held: Some(held),
+            identified: &[],
+            outputs: held.len(),
+            lasting_accuracy,
+            directions: (found, 64),
+            held_core,
+            explained,
+            unread: (&[], 0.7),
+            by_weights: true,
+            claims: &claims,
+        };
+        judge(&findings, &ClaimParams::default()).0
+    }
+
+    #[test]
+    fn what_is_not_linear_is_named_in_few_words() {
+        let at = |component, variable| Component { variable, component };
+        let components = (1..=8).flat_map(|variable| [at(3, variable), at(4, variable)]).chain([at(6, 2)]).collect();
+        let reason = Reason::ComponentsNotLinear { components, worst: 0.5 };
+        assert_eq!(reason.to_string(), "not read linearly (worst 0.50): u3, u4 in variables 1-8; u6 in variables 2");
+    }
+
+    #[test]
+    fn a_dropped_output_does_not_hide_that_the_others_are_superposed() {
+        assert_eq!(verdict(&[true, false], 0.7, 28, 56, 0.9), Verdict::Superposed);
+    }
+
+    #[test]
+    fn what_is_soon_forgotten_or_not_in_the_states_is_not_superposed() {
+        assert_eq!(verdict(&[true, true], 0.5, 28, 56, 0.9), Verdict::Partial);
+        assert_ne!(verdict(&[true, true], 0.9, 28, 56, 0.05), Verdict::Superposed);
+    }
+
+    #[test]
+    fn what_is_held_in_directions_enough_is_partial_when_an_output_is_dropped() {
+        assert_eq!(verdict(&[true, false], 0.7, 15, 15, 0.9), Verdict::Partial);
+        assert_eq!(verdict(&[false, false], 0.5, 15, 0, 0.9), Verdict::NotLearned);
+    }
+}

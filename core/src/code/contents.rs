@@ -1,0 +1,271 @@
+//! What the state of a network must hold if it computes f, and when it can be asked for it.
+
+use crate::circuit::{CircuitError, Core, operator};
+use crate::numeric::{Matrix, Svd};
+use crate::observe::Batch;
+use crate::task::{Episodes, Task};
+use serde::{Deserialize, Serialize};
+
+/// Directions of the window below this share of the largest are never read by f.
+const READ_CUT: f64 = 1e-9;
+
+/// Where the contents of a state are taken from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// The network's own last s outputs (their signs, where values are +-1).
+    Said,
+    /// What the function gives when run from the inputs.
+    Meant,
+}
+
+/// One component of one variable, both counted from 1; variable 1 is the oldest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Component {
+    /// The variable, from 1 to s.
+    pub variable: usize,
+    /// Its component, from 1 to d.
+    pub component: usize,
+}
+
+impl Component {
+    /// The component of window index `slot`.
+    pub fn at(slot: usize, d: usize) -> Self {
+        Self { variable: slot / d + 1, component: slot % d + 1 }
+    }
+}
+
+/// How long contents are followed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ContentsParams {
+    /// f forgets if one of its eigenvalues is smaller than this: its contents are then asked for from the first output step
+    /// on, and not only where the state has settled.
+    pub lasting: f64,
+    /// Contents that have shrunk below this share of their first size are gone.
+    pub faint: f64,
+}
+
+impl Default for ContentsParams {
+    fn default() -> Self {
+        Self { lasting: 0.944, faint: 0.01 }
+    }
+}
+
+/// What a state must hold, in coordinates on the window of f.
+///
+/// A lasting f: its core. A function that forgets: everything of the window that can still be read.
+#[derive(Clone, Debug)]
+pub struct Contents {
+    task: Task,
+    /// Contents from the window, k x s*d.
+    pub project: Matrix,
+    /// Window from contents, s*d x k, up to what is never read.
+    pub embed: Matrix,
+    /// One step of the contents, k x k.
+    #[doc(alias = "Phi")]
+    pub step: Matrix,
+    /// The newest variable from the contents, d x k.
+    pub readout: Matrix,
+    /// The window component of each content, where contents are components.
+    pub slots: Option<Vec<usize>>,
+    /// Whether f forgets.
+    pub fades: bool,
+    /// Output steps until nothing of the contents is left; nothing where they last.
+    pub gone_after: Option<usize>,
+}
+
+impl Contents {
+    /// The contents of a task whose core is known.
+    pub fn of(task: &Task, core: &Core, params: &ContentsParams) -> Result<Self, CircuitError> {
+        let smallest = core.eigenvalues().iter().map(|z| z.re.hypot(z.im)).fold(f64::INFINITY, f64::min);
+        let fades = core.dimension() == 0 || smallest < params.lasting;
+        let (project, embed, step) = match fades {
+            true => minimal(task)?,
+            false => (core.project.clone(), core.embed.clone(), core.step.clone()),
+        };
+        let readout = embed.subrows(task.window() - task.d(), task.d()).to_owned();
+        let gone_after = if fades { gone_after(&step, params.faint) } else { None };
+        let slots = core.components.clone().filter(|_| !fades);
+        Ok(Self { task: task.clone(), project, embed, step, readout, slots, fades, gone_after })
+    }
+
+    /// Contents that are components: these, where they are, and otherwise the whole window.
+    pub fn on_components(self) -> Self {
+        if self.slots.is_some() {
+            return self;
+        }
+        let (window, d) = (self.task.window(), self.task.d());
+        let whole = Matrix::identity(window, window);
+        Self {
+            step: operator(&self.task),
+            readout: whole.subrows(window - d, d).to_owned(),
+            project: whole.clone(),
+            embed: whole,
+            slots: Some((0..window).collect()),
+            ..self
+        }
+    }
+
+    /// The task.
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// How many contents there are.
+    pub fn count(&self) -> usize {
+        self.step.nrows()
+    }
+
+    /// Whether every content is +-1.
+    pub fn are_signs(&self) -> bool {
+        self.slots.is_some()
+    }
+
+    /// The name of a content, where it is a component.
+    pub fn named(&self, content: usize) -> Option<Component> {
+        self.slots.as_ref().map(|slots| Component::at(slots[content], self.task.d()))
+    }
+
+    /// The contents of a batch of episodes over time. `means` are the mean outputs of the probes, which is what biases add.
+    pub fn over<'a>(&'a self, batch: &'a Batch, origin: Origin, means: &'a [Vec<f64>]) -> ContentsOver<'a> {
+        let meant = (origin == Origin::Meant).then(|| batch.targets(&self.task));
+        ContentsOver { contents: self, batch, meant, means }
+    }
+}
+
+/// The contents of one batch over time.
+pub struct ContentsOver<'a> {
+    contents: &'a Contents,
+    batch: &'a Batch,
+    meant: Option<Episodes>,
+    means: &'a [Vec<f64>],
+}
+
+impl ContentsOver<'_> {
+    /// Contents after output step t (from 0), contents x episodes.
+    pub fn at(&self, t: usize) -> Matrix {
+        let mut contents = Matrix::zeros(self.contents.count(), self.batch.episodes);
+        self.write(t, &mut contents, 0);
+        contents
+    }
+
+    /// The same, into the columns from `first` on.
+    pub fn write(&self, t: usize, into: &mut Matrix, first: usize) {
+        let episodes = self.batch.episodes;
+        match &self.contents.slots {
+            Some(slots) => {
+                for episode in 0..episodes {
+                    let column = into.col_as_slice_mut(first + episode);
+                    for (value, &slot) in column.iter_mut().zip(slots) {
+                        *value = self.value(t, slot, episode);
+                    }
+                }
+            }
+            None => {
+                let window = self.contents.task.window();
+                let values = Matrix::from_fn(window, episodes, |slot, episode| self.value(t, slot, episode));
+                into.subcols_mut(first, episodes).copy_from(&self.contents.project * values);
+            }
+        }
+    }
+
+    /// What the window holds in one of its places.
+    fn value(&self, t: usize, slot: usize, episode: usize) -> f64 {
+        let (s, d) = (self.contents.task.s(), self.contents.task.d());
+        let (time, j) = (t + 1 + slot / d, slot % d);
+        if let Some(meant) = &self.meant {
+            return f64::from(meant.contents(s + t)[slot / d * self.batch.episodes * d + episode * d + j]);
+        }
+        if time < s {
+            return f64::from(self.batch.inputs[time * self.batch.episodes * d + episode * d + j]);
+        }
+        let said = self.batch.outputs[time - s][(j, episode)];
+        match self.contents.are_signs() {
+            true if said > 0.0 => 1.0,
+            true => -1.0,
+            false => said - self.means.get(time - s).map_or(0.0, |mean| mean[j]),
+        }
+    }
+}
+
+/// The smallest linear system that says what the window says from the first output step on: what is reached then, without
+/// what is never read.
+fn minimal(task: &Task) -> Result<(Matrix, Matrix, Matrix), CircuitError> {
+    let (phi, window, d) = (operator(task), task.window(), task.d());
+    let reached = Svd::of(&phi)?;
+    let reached = reached.left.subcols(0, reached.rank(READ_CUT)).to_owned();
+    let mut block = Matrix::zeros(d, window);
+    (0..d).for_each(|j| block[(j, window - d + j)] = 1.0);
+    // Orthonormal rows of what is read now or later; it grows until another step adds nothing.
+    let mut read = Matrix::zeros(0, reached.ncols());
+    loop {
+        let mut stacked = Matrix::zeros(read.nrows() + d, reached.ncols());
+        stacked.subrows_mut(0, read.nrows()).copy_from(&read);
+        stacked.subrows_mut(read.nrows(), d).copy_from(&block * &reached);
+        let found = Svd::of(&stacked)?;
+        let rank = found.values.iter().filter(|&&value| value > READ_CUT).count();
+        if rank == read.nrows() {
+            break;
+        }
+        read = found.right.subcols(0, rank).transpose().to_owned();
+        block = &block * &phi;
+    }
+    let project = &read * reached.transpose();
+    let embed = &reached * read.transpose();
+    let step = &project * &phi * &embed;
+    Ok((project, embed, step))
+}
+
+/// The first step after which one step, applied again and again, has shrunk everything below `faint`.
+fn gone_after(step: &Matrix, faint: f64) -> Option<usize> {
+    const LONGEST: usize = 1000;
+    let mut power = Matrix::identity(step.nrows(), step.nrows());
+    (0..LONGEST).find(|_| {
+        let gone = power.norm_max() < faint;
+        power = step * &power;
+        gone
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::tolerance::Tolerance;
+
+    fn contents(text: &str) -> Contents {
+        let task = Task::from_toml(text, "x", "x").unwrap();
+        Contents::of(&task, &Core::of(&task).unwrap(), &ContentsParams::default()).unwrap()
+    }
+
+    #[test]
+    fn a_lasting_function_keeps_its_core() {
+        let task = Task::named("T3", None, None).unwrap();
+        let core = Core::of(&task).unwrap();
+        let contents = Contents::of(&task, &core, &ContentsParams::default()).unwrap();
+        assert!(!contents.fades && contents.gone_after.is_none());
+        assert_eq!((contents.count(), contents.slots), (36, core.components));
+    }
+
+    #[test]
+    fn a_nilpotent_function_keeps_what_can_still_be_read_and_then_nothing() {
+        // u1 repeats u2 of two steps ago, u2 falls silent.
+        let contents = contents("s = 3\nd = 2\nrecurrence = [\"u1 = 0.5*u2[t-2]\", \"u2 = 0*u1[t-1]\"]");
+        assert!(contents.fades);
+        // After the first output step: what u1 says now and next, and nothing behind that.
+        assert_eq!((contents.count(), contents.gone_after), (2, Some(2)));
+    }
+
+    #[test]
+    fn the_contents_of_a_function_that_fades_say_what_the_window_says() {
+        let contents =
+            contents("s = 2\nd = 2\nrecurrence = [\"u1 = 0.5*u2[t-2]\", \"u2 = 0.3*u1[t-1] - 0.2*u1[t-2]\"]");
+        let phi = operator(contents.task());
+        let mut window = &phi * Matrix::from_fn(4, 3, |i, j| ((3 * i + j) as f64).sin());
+        let mut held = &contents.project * &window;
+        for _ in 0..6 {
+            Tolerance::absolute(1e-12).assert_close(&(&contents.readout * &held), &window.subrows(2, 2).to_owned());
+            (window, held) = (&phi * window, &contents.step * held);
+        }
+    }
+}

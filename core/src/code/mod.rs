@@ -1,0 +1,298 @@
+//! The code of a network: which state stands for which contents.
+//!
+//! `h = mean + Psi v + what is left over`. The memories Psi are the regression of visited states on their contents, the
+//! readers Psi* read the contents back, and both are fitted on some episodes and judged on others. Nothing here knows how
+//! states follow one another, so that what the code says about the dynamics can be wrong; and no weights are needed, so
+//! that recordings are read in the same way.
+
+mod contents;
+mod riders;
+mod sharing;
+mod signs;
+mod step;
+
+pub use contents::{Component, Contents, ContentsOver, ContentsParams, Origin};
+pub use riders::Rider;
+pub use sharing::Sharing;
+pub use step::{Rows, step_by_writing, step_in_recordings};
+pub(crate) use step::{off_by, random_contents, shift};
+
+use crate::numeric::{Matrix, NumericError, Svd, ridge_regression, zero_padded};
+use crate::observe::Batch;
+use faer::Side;
+use faer::prelude::Solve;
+use serde::{Deserialize, Serialize};
+
+/// How a code is fitted and judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CodeParams {
+    /// Which contents are asked for, and for how long.
+    pub contents: ContentsParams,
+    /// Ridge of the memories, relative to the mean second moment of the contents.
+    pub ridge: f64,
+    /// Least variance that a unit is taken to have beside the code, as a share of its mean variance.
+    pub floor: f64,
+    /// Signal to noise (in variances) from which on a direction of the code counts.
+    pub direction: f64,
+    /// A content is read from this share of right signs on.
+    pub read: f64,
+    /// A real-valued content is read if its values are missed by at most this share of their size.
+    pub missed: f64,
+    /// A row of the step matrix is right if no entry misses by more than this.
+    pub row: f64,
+    /// Random contents that are written into states, at least, and for each content.
+    pub writings: (usize, usize),
+    /// Damping of what the code leaves over, relative to its mean, when contents are read as signs.
+    pub noise_floor: f64,
+    /// Contents whose memories have a larger cosine are also flipped together when they are read as signs.
+    pub coupled: f64,
+    /// A rider's cosine with its host is at least this.
+    pub rides: f64,
+    /// Least gap between the four levels of a shared direction, in standard deviations of the widest.
+    pub separation: f64,
+    /// Most sweeps over the contents when they are read as signs.
+    pub sweeps: usize,
+    /// States that are read as signs, at most.
+    pub sign_states: usize,
+}
+
+impl Default for CodeParams {
+    fn default() -> Self {
+        Self {
+            contents: ContentsParams::default(),
+            ridge: 1e-6,
+            floor: 1e-6,
+            direction: 10.0,
+            read: 0.99,
+            missed: 0.1,
+            row: 0.1,
+            writings: (128, 3),
+            noise_floor: 1.0,
+            coupled: 0.3,
+            rides: 0.9,
+            separation: 2.5,
+            sweeps: 6,
+            sign_states: 512,
+        }
+    }
+}
+
+/// States and what they should hold, one column each; states are deviations from the mean at their step.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Units x columns.
+    pub states: Matrix,
+    /// Contents x columns.
+    pub contents: Matrix,
+    /// Columns of one time step; they stand together.
+    pub episodes: usize,
+}
+
+impl Sample {
+    /// The states that a batch kept at `steps`, less `means` (one an output step), and their contents.
+    pub fn of(batch: &Batch, contents: &ContentsOver<'_>, steps: &[usize], means: &[Vec<f64>], count: usize) -> Self {
+        let hidden = batch.states.values().next().map_or(0, Matrix::nrows);
+        let mut sample = Self {
+            states: Matrix::zeros(hidden, steps.len() * batch.episodes),
+            contents: Matrix::zeros(count, steps.len() * batch.episodes),
+            episodes: batch.episodes,
+        };
+        for (k, &t) in steps.iter().enumerate() {
+            let first = k * batch.episodes;
+            for episode in 0..batch.episodes {
+                let column = sample.states.col_as_slice_mut(first + episode);
+                let state = batch.states[&t].col_as_slice(episode);
+                for ((x, h), mean) in column.iter_mut().zip(state).zip(&means[t]) {
+                    *x = h - mean;
+                }
+            }
+            contents.write(t, &mut sample.contents, first);
+        }
+        sample
+    }
+
+    /// How many states there are.
+    pub fn len(&self) -> usize {
+        self.states.ncols()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Which state stands for which contents.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// Units x contents: what each content adds to the state.
+    #[doc(alias = "Psi")]
+    pub memories: Matrix,
+    /// Contents x units: reads the contents from a state. Inverts the memories where they are independent; where they are
+    /// not, it reads each content with the least error.
+    #[doc(alias = "Psi*")]
+    pub readers: Matrix,
+    /// Covariance of what the code leaves over.
+    pub noise: Matrix,
+    /// Directions in which contents stand out of what is left over.
+    pub directions: usize,
+    /// Condition number of the memories.
+    pub condition: f64,
+}
+
+impl Code {
+    /// Fits a code. `second_moments` are those of the states, where they are at hand.
+    pub fn fit(sample: &Sample, second_moments: Option<&Matrix>, params: &CodeParams) -> Result<Self, NumericError> {
+        let (states, contents) = (&sample.states, &sample.contents);
+        let count = sample.len().max(1) as f64;
+        let memories = memories(sample, params.ridge)?;
+        let shared = contents * states.transpose();
+        let moments = second_moments.cloned().unwrap_or_else(|| states * states.transpose());
+        let hidden = moments.nrows();
+        let variance = (0..hidden).map(|i| moments[(i, i)]).sum::<f64>() / (count * hidden.max(1) as f64);
+        // Least squares leaves over what the states have and the code has not.
+        let mut noise = (&moments - &memories * &shared) * faer::Scale(1.0 / count);
+        noise = (&noise + noise.transpose()) * faer::Scale(0.5);
+        (0..hidden).for_each(|i| noise[(i, i)] += params.floor * variance);
+        let singular = |_| NumericError::Singular { condition: f64::INFINITY, limit: 1.0 / params.floor };
+        let weighted = noise.llt(Side::Lower).map_err(singular)?.solve(&memories);
+        let mut signal = memories.transpose() * &weighted;
+        let failed = |_| NumericError::NoConvergence { what: "the directions of the code", size: signal.nrows() };
+        let strengths = signal.self_adjoint_eigenvalues(Side::Lower).map_err(failed)?;
+        let directions = strengths.iter().filter(|&&strength| strength > params.direction).count();
+        if directions < memories.ncols() {
+            // With independent contents of variance 1 this is the linear reading of least error.
+            (0..signal.nrows()).for_each(|i| signal[(i, i)] += 1.0);
+        }
+        let readers = ridge_regression(&signal, &weighted.transpose().to_owned(), 0.0)?;
+        let condition = Svd::of(&memories)?.condition();
+        Ok(Self { memories, readers, noise, directions, condition })
+    }
+
+    /// How many contents it has.
+    pub fn count(&self) -> usize {
+        self.memories.ncols()
+    }
+
+    /// Whether every content has a direction of its own.
+    pub fn is_independent(&self) -> bool {
+        self.directions == self.count()
+    }
+
+    /// How well fresh states are explained and read.
+    pub fn judge(&self, fresh: &Sample, signs: bool) -> Judged {
+        let missed = &fresh.states - zero_padded(&self.memories) * &fresh.contents;
+        // Step by step: activity that dies out is not explained by its first moment.
+        let (each, mut explained) = (fresh.episodes.max(1), 0.0);
+        for first in (0..fresh.len()).step_by(each) {
+            let size = |of: &Matrix| of.subcols(first, each).squared_norm_l2();
+            explained += (1.0 - size(&missed) / size(&fresh.states).max(f64::MIN_POSITIVE)).max(0.0);
+        }
+        let explained = explained * each as f64 / fresh.len().max(1) as f64;
+        let found = zero_padded(&self.readers) * &fresh.states;
+        let read = if signs { right_signs(&found, &fresh.contents) } else { hit_values(&found, &fresh.contents) };
+        Judged { explained, read }
+    }
+}
+
+/// What a code is worth on fresh states.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judged {
+    /// Share of the variance of the states that contents explain, on average over the time steps; 0 where the mean state
+    /// predicts as well.
+    pub explained: f64,
+    /// For each content the share of right signs, or for real values 1 less the share by which they are missed.
+    pub read: Vec<f64>,
+}
+
+impl Judged {
+    /// The content that is read worst.
+    pub fn worst(&self) -> f64 {
+        self.read.iter().copied().fold(1.0, f64::min)
+    }
+}
+
+/// The regression of states on contents, units x contents.
+pub fn memories(sample: &Sample, ridge: f64) -> Result<Matrix, NumericError> {
+    let moments = &sample.contents * sample.contents.transpose();
+    let shared = &sample.contents * sample.states.transpose();
+    Ok(ridge_regression(&moments, &shared, ridge)?.transpose().to_owned())
+}
+
+/// The regression of contents on states, contents x units.
+pub fn readers(sample: &Sample, ridge: f64) -> Result<Matrix, NumericError> {
+    let moments = &sample.states * sample.states.transpose();
+    let shared = &sample.states * sample.contents.transpose();
+    Ok(ridge_regression(&moments, &shared, ridge)?.transpose().to_owned())
+}
+
+/// Share of right signs of each content.
+pub fn right_signs(read: &Matrix, contents: &Matrix) -> Vec<f64> {
+    let mut right = vec![0usize; contents.nrows()];
+    for k in 0..contents.ncols() {
+        let pairs = read.col_as_slice(k).iter().zip(contents.col_as_slice(k));
+        right.iter_mut().zip(pairs).for_each(|(right, (found, held))| *right += usize::from(found * held > 0.0));
+    }
+    right.iter().map(|&right| right as f64 / contents.ncols().max(1) as f64).collect()
+}
+
+/// 1 less the share by which the values of each content are missed; 0 where nothing of them is read.
+fn hit_values(read: &Matrix, contents: &Matrix) -> Vec<f64> {
+    let missed = |i: usize| (read.row(i) - contents.row(i)).squared_norm_l2();
+    let size = |i: usize| contents.row(i).squared_norm_l2().max(f64::MIN_POSITIVE);
+    (0..contents.nrows()).map(|i| 1.0 - (missed(i) / size(i)).sqrt().min(1.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::{draw, tolerance::Tolerance};
+    use crate::random::{Purpose, Stream};
+
+    /// Planted memories, contents of +-1, and noise that is large in directions without contents.
+    fn planted(count: usize, columns: usize, index: u32) -> (Matrix, Sample) {
+        let stream = Stream::new(5, Purpose::Matrices);
+        let memories = draw::with_condition(40, count, 4.0, &stream, 0);
+        let signs = draw::normal(count, columns, &stream, 10 + index);
+        let contents = Matrix::from_fn(count, columns, |i, j| 1f64.copysign(signs[(i, j)]));
+        let loud = draw::normal(40, 3, &stream, 3) * draw::normal(3, columns, &stream, 20 + index);
+        let quiet = draw::normal(40, columns, &stream, 30 + index) * faer::Scale(0.01);
+        (memories.clone(), Sample { states: memories * &contents + loud + quiet, contents, episodes: columns })
+    }
+
+    #[test]
+    fn planted_memories_are_found_under_loud_noise_that_holds_nothing() {
+        let (truth, fitted) = planted(12, 4000, 0);
+        let code = Code::fit(&fitted, None, &CodeParams::default()).unwrap();
+        Tolerance { relative: 0.0, absolute: 0.2 }.assert_close(&code.memories, &truth);
+        Tolerance::absolute(1e-6).assert_close(&(&code.readers * &code.memories), &Matrix::identity(12, 12));
+        let judged = code.judge(&planted(12, 500, 1).1, true);
+        assert_eq!((judged.worst(), code.directions), (1.0, 12));
+        assert!(judged.explained < 0.5, "most of the variance holds nothing: {}", judged.explained);
+        // The pseudo-inverse follows the noise, the readers do not.
+        let naive = crate::numeric::pseudo_inverse(&code.memories, 1e-12).unwrap() * &fitted.states;
+        assert!(right_signs(&naive, &fitted.contents).iter().any(|&share| share < 0.99));
+    }
+
+    #[test]
+    fn states_of_other_episodes_hold_nothing() {
+        let (_, fitted) = planted(12, 4000, 0);
+        let mut torn = planted(12, 500, 1).1;
+        torn.contents = planted(12, 500, 2).1.contents;
+        let judged = Code::fit(&fitted, None, &CodeParams::default()).unwrap().judge(&torn, true);
+        assert!(judged.worst() < 0.6 && judged.explained < 0.01, "{judged:?}");
+    }
+
+    #[test]
+    fn contents_that_share_directions_are_counted_once() {
+        let (_, mut fitted) = planted(12, 4000, 0);
+        // The last content adds what the first adds, and the state says nothing of it otherwise.
+        let stream = Stream::new(6, Purpose::Matrices);
+        let shared = draw::with_condition(40, 11, 2.0, &stream, 0);
+        let memories = Matrix::from_fn(40, 12, |i, j| if j < 11 { shared[(i, j)] } else { 0.5 * shared[(i, 0)] });
+        fitted.states = memories * &fitted.contents + draw::normal(40, 4000, &stream, 1) * faer::Scale(0.01);
+        let code = Code::fit(&fitted, None, &CodeParams::default()).unwrap();
+        assert_eq!((code.directions, code.is_independent()), (11, false));
+    }
+}

@@ -1,0 +1,119 @@
+//! The step matrix: how contents move, in the basis of the code.
+
+use super::{Code, CodeParams, Contents, Sample};
+use crate::network::Network;
+use crate::numeric::{Matrix, NumericError, ridge_regression, zero_padded};
+use crate::random::{Purpose, Stream};
+use crate::task::{Episodes, Task, TaskError};
+use serde::{Deserialize, Serialize};
+
+/// Ridge of the regressions; the contents are nearly independent.
+const RIDGE: f64 = 1e-9;
+
+/// Rows of the step matrix that are those of f.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rows {
+    /// Rows that compute f: the newest variable.
+    pub of_f: usize,
+    /// How many of those there are.
+    pub all_of_f: usize,
+    /// Rows that hand contents on.
+    pub of_shift: usize,
+    /// How many of those there are.
+    pub all_of_shift: usize,
+}
+
+impl Rows {
+    /// Counts the rows of `step` that differ from the theory's by at most `most` in every entry.
+    pub fn count(step: &Matrix, contents: &Contents, most: f64) -> Self {
+        let (newest, mut rows) = (contents.task().window() - contents.task().d(), Self::default());
+        for (i, off) in off_by(step, &contents.step).into_iter().enumerate() {
+            // Contents without a place of their own mix both kinds.
+            let computes = contents.slots.as_ref().is_none_or(|slots| slots[i] >= newest);
+            let (right, all) = match computes {
+                true => (&mut rows.of_f, &mut rows.all_of_f),
+                false => (&mut rows.of_shift, &mut rows.all_of_shift),
+            };
+            *all += 1;
+            *right += usize::from(off <= most);
+        }
+        rows
+    }
+
+    /// Rows that are right, of both kinds.
+    pub fn right(&self) -> usize {
+        self.of_f + self.of_shift
+    }
+
+    /// All rows.
+    pub fn all(&self) -> usize {
+        self.all_of_f + self.all_of_shift
+    }
+}
+
+/// For each row the largest difference of an entry.
+pub(crate) fn off_by(step: &Matrix, theory: &Matrix) -> Vec<f64> {
+    let off = |i: usize| (0..step.ncols()).map(|j| (step[(i, j)] - theory[(i, j)]).abs()).fold(0.0, f64::max);
+    (0..step.nrows()).map(off).collect()
+}
+
+/// Random contents: signs where contents are signs, otherwise what random windows hold.
+pub(crate) fn random_contents(contents: &Contents, columns: usize, seed: u64) -> Result<Matrix, TaskError> {
+    let window = match &contents.slots {
+        Some(slots) => slots.len(),
+        None => contents.task().window(),
+    };
+    let one_by_one = Task::named("repeat-copy", Some(window), Some(1))?;
+    let mut drawn = Episodes::new(&one_by_one, columns);
+    drawn.draw(&one_by_one, &Stream::new(seed, Purpose::ScoreInputs), 7, 0);
+    let signs = Matrix::from_fn(window, columns, |i, k| f64::from(drawn.inputs()[i * columns + k]));
+    Ok(match contents.slots {
+        Some(_) => signs,
+        None => &contents.project * signs,
+    })
+}
+
+/// Writes `written` into the state through the code, lets the network take one step, and reads what it holds then.
+///
+/// `now` and `next` are the mean states before and after that step. Gives the step matrix and where each column of the
+/// memories goes in the full space.
+pub fn step_by_writing(
+    network: &Network,
+    code: &Code,
+    written: &Matrix,
+    (now, next): (&[f64], &[f64]),
+) -> Result<(Matrix, Matrix), NumericError> {
+    let mut states = zero_padded(&code.memories) * written;
+    shift(&mut states, now, 1.0);
+    let mut after = network.step_batch(states.as_ref(), None);
+    shift(&mut after, next, -1.0);
+    images(code, &Sample { states: after, contents: written.clone(), episodes: written.ncols() })
+}
+
+/// The same from recordings: next states, regressed on the contents before them.
+///
+/// Contents are free of noise, so that noise in the states averages out.
+pub fn step_in_recordings(code: &Code, next: &Sample) -> Result<(Matrix, Matrix), NumericError> {
+    images(code, next)
+}
+
+fn images(code: &Code, after: &Sample) -> Result<(Matrix, Matrix), NumericError> {
+    let moments = &after.contents * after.contents.transpose();
+    let shared = &after.contents * after.states.transpose();
+    let image = ridge_regression(&moments, &shared, RIDGE)?.transpose().to_owned();
+    Ok((&code.readers * &image, image))
+}
+
+/// Adds `by` times a state to every column.
+pub(crate) fn shift(states: &mut Matrix, state: &[f64], by: f64) {
+    for j in 0..states.ncols() {
+        states.col_as_slice_mut(j).iter_mut().zip(state).for_each(|(x, mean)| *x += by * mean);
+    }
+}
+
+impl CodeParams {
+    /// How many random contents are written.
+    pub(crate) fn columns(&self, contents: usize) -> usize {
+        self.writings.0.max(self.writings.1 * contents)
+    }
+}

@@ -1,0 +1,158 @@
+//! One network under one question: what every stage looks at, each thing made once.
+
+use super::trajectories::linear_network;
+use super::{InterpretError, InterpretParams, Question};
+use crate::circuit::Core;
+use crate::code::Contents;
+use crate::linearize::{Linearization, LinearizeError, Place, Visited, orbit, origin, restrict, visit};
+use crate::memories::{Evidence, Memories, Method, memories};
+use crate::network::Network;
+use crate::numeric::{Matrix, c64, eigenvalues};
+use crate::observe::Observations;
+use crate::recurrence::{Recurrence, confirm};
+use crate::spectrum::{Spectrum, spectrum};
+use crate::task::Task;
+
+use super::Warning;
+
+/// A network, or recordings of one.
+pub(super) struct Case<'a> {
+    /// Nothing where only recordings are known.
+    pub(super) network: Option<&'a Network>,
+    pub(super) observed: &'a Observations,
+    pub(super) question: &'a Question,
+    pub(super) params: &'a InterpretParams,
+}
+
+/// The task, given or read back, its core, and what a state must hold; nothing where the function cannot be told.
+pub(super) struct Theory {
+    pub(super) task: Task,
+    pub(super) core: Core,
+    pub(super) contents: Contents,
+}
+
+/// The network at the zero state.
+pub(super) struct AtOrigin {
+    pub(super) jacobian: Matrix,
+    pub(super) eigenvalues: Vec<c64>,
+    pub(super) spectrum: Spectrum,
+}
+
+/// The network on the states that it visits.
+pub(super) struct OnOrbit {
+    /// Late activity as a share of the largest.
+    pub(super) persistence: f64,
+    pub(super) visited: Visited,
+    /// Nothing where activity dies out.
+    pub(super) linear: Option<Linearization>,
+    pub(super) spectrum: Spectrum,
+}
+
+impl Case<'_> {
+    pub(super) fn theory(&self, reading: &Recurrence) -> Result<Option<Theory>, InterpretError> {
+        let task = match self.question {
+            Question::Task(task) => Some(task.clone()),
+            Question::Blind { .. } => reading.task(self.observed.s, self.observed.d),
+        };
+        let Some(task) = task else { return Ok(None) };
+        let core = Core::of(&task)?;
+        let contents = Contents::of(&task, &core, &self.params.code.contents)?;
+        Ok(Some(Theory { task, core, contents }))
+    }
+
+    /// Nothing where only recordings are known.
+    pub(super) fn look_at_the_origin(&self, theory: Option<&Theory>) -> Result<Option<AtOrigin>, InterpretError> {
+        let Some(network) = self.network else { return Ok(None) };
+        let jacobian = origin(network);
+        let eigenvalues = eigenvalues(&jacobian)?;
+        let predicted = theory.map(|theory| theory.core.eigenvalues());
+        let spectrum = spectrum(&eigenvalues, predicted, &self.params.origin_spectrum)?;
+        Ok(Some(AtOrigin { jacobian, eigenvalues, spectrum }))
+    }
+
+    pub(super) fn look_at_the_orbit(&self, theory: Option<&Theory>) -> Result<OnOrbit, InterpretError> {
+        let (observed, params) = (self.observed, self.params);
+        let persistence = observed.probe.persistence(params.visited.settle);
+        let visited = visit(&observed.probe, &params.visited)?;
+        let rank = theory.map_or(visited.largest_gap, |theory| theory.core.dimension());
+        let linear = match persistence > params.claims.alive {
+            true => match orbit(&visited, rank, &params.orbit) {
+                // Outputs differ but states do not, to working precision.
+                Err(LinearizeError::Silent) => None,
+                linear => Some(linear?),
+            },
+            false => None,
+        };
+        let found = linear.as_ref().map(|orbit| eigenvalues(&orbit.operator)).transpose()?.unwrap_or_default();
+        let predicted = theory.map(|theory| theory.core.eigenvalues());
+        let spectrum = spectrum(&found, predicted, &params.orbit_spectrum)?;
+        Ok(OnOrbit { persistence, visited, linear, spectrum })
+    }
+
+    /// Memories by every method of the dynamics that was asked for, and the reading of the function confirmed on the orbit.
+    pub(super) fn follow_the_dynamics(
+        &self,
+        theory: Option<&Theory>,
+        origin: Option<&AtOrigin>,
+        orbit: &OnOrbit,
+        reading: &mut Recurrence,
+    ) -> Result<(Vec<Memories>, Vec<Warning>), InterpretError> {
+        let Some(linear) = &orbit.linear else { return Ok((vec![], vec![])) };
+        let shown;
+        let network = match self.network {
+            Some(network) => network,
+            None => {
+                shown = linear_network(&orbit.visited, linear, self.observed);
+                &shown
+            }
+        };
+        confirm(reading, network, &orbit.visited, linear, &self.params.recurrence)?;
+        let mut warnings: Vec<Warning> = linear.doubts.iter().cloned().map(Warning::Orbit).collect();
+        let Some(theory) = theory else { return Ok((vec![], warnings)) };
+        let evidence = Evidence {
+            network,
+            task: &theory.task,
+            core: &theory.core,
+            observed: self.observed,
+            visited: &orbit.visited,
+            orbit: linear,
+            jacobian: origin.map_or(&network.recurrent_weights, |at| &at.jacobian),
+            origin: None,
+        };
+        let found = find_memories(&evidence, self.params, &mut warnings)?;
+        Ok((found, warnings))
+    }
+}
+
+/// The method to show first, and those to compare with; each once.
+fn find_memories(
+    evidence: &Evidence<'_>,
+    params: &InterpretParams,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Memories>, InterpretError> {
+    let mut wanted: Vec<Method> = vec![];
+    for method in [params.method].into_iter().chain(params.methods.iter().copied()) {
+        if method != Method::Code && !wanted.contains(&method) {
+            wanted.push(method);
+        }
+    }
+    let needs_origin = wanted.iter().any(|method| matches!(method, Method::Power | Method::Dual));
+    let threshold = params.origin_spectrum.threshold;
+    let lasting = |jacobian: &Matrix| restrict(jacobian, threshold, Place::Origin);
+    let origin = needs_origin.then(|| lasting(evidence.jacobian)).transpose()?;
+    let evidence = Evidence { origin: origin.as_ref(), ..*evidence };
+    let mut found = vec![];
+    for method in wanted {
+        match memories(&evidence, method, &params.memories) {
+            Ok(memories) => {
+                let limit = params.memories.ill_conditioned;
+                if let Some(condition) = memories.condition.filter(|&condition| condition > limit) {
+                    warnings.push(Warning::IllConditioned { method, condition, limit });
+                }
+                found.push(memories);
+            }
+            Err(error) => warnings.push(Warning::MethodFailed { method, why: error.to_string() }),
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,159 @@
+//! The code of a network: fitted on the probes, judged on fresh episodes, written into the network.
+
+use super::case::{Case, OnOrbit, Theory};
+use super::{CodeSummary, InterpretError, Question};
+use crate::claims::{Behaviour, steered};
+use crate::code::{
+    Code, Contents, Judged, Origin, Rows, Sample, Sharing, random_contents, step_by_writing, step_in_recordings,
+};
+use crate::memories::{Drive, Frame, Memories, Method, Score, remainder};
+use crate::numeric::Matrix;
+
+/// Steps after the probes have settled whose mean stands for the mean state when contents are written.
+const WRITTEN_AFTER: usize = 2;
+
+/// A code, with everything that was measured of it.
+pub(super) struct Coded {
+    pub(super) origin: Origin,
+    pub(super) code: Code,
+    pub(super) judged: Judged,
+    /// Reading in the first output steps, while the state settles.
+    first_steps: f64,
+    fresh: Sample,
+    pub(super) step: Matrix,
+    images: Matrix,
+    /// The worst output after contents were written.
+    pub(super) steered: Option<(f64, usize)>,
+    steps: usize,
+    episodes: usize,
+}
+
+impl Case<'_> {
+    /// Fits and judges the code; nothing where f keeps nothing or states never differ.
+    pub(super) fn find_code(
+        &self,
+        theory: &Theory,
+        behaviour: &Behaviour,
+        orbit: &OnOrbit,
+    ) -> Result<Option<Coded>, InterpretError> {
+        let (contents, observed, params) = (&theory.contents, self.observed, &self.params.code);
+        let origin = match self.question {
+            Question::Task(_) => Origin::Meant,
+            Question::Blind { .. } => Origin::Said,
+        };
+        let means = &orbit.visited.means;
+        let steps = asked_steps(contents, orbit, observed.probe.states.keys().copied());
+        let said = observed.probe.mean_outputs();
+        let over_probe = contents.over(&observed.probe, origin, &said);
+        let fitted = Sample::of(&observed.probe, &over_probe, &steps, means, contents.count());
+        if contents.count() == 0 || fitted.states.norm_max() == 0.0 || fitted.contents.norm_max() == 0.0 {
+            return Ok(None);
+        }
+        let moments = (!contents.fades).then_some(&orbit.visited.settled_moments);
+        let code = Code::fit(&fitted, moments, params)?;
+        let over = contents.over(&observed.score, origin, &said);
+        let known = |t: &usize| *t < means.len();
+        let judged_steps: Vec<usize> = match contents.gone_after {
+            Some(gone) => observed.score.states.keys().copied().filter(known).filter(|t| *t <= gone).collect(),
+            None if contents.fades => observed.score.states.keys().copied().filter(known).collect(),
+            None => observed.settled_steps().filter(known).collect(),
+        };
+        let sample = |steps: &[usize]| Sample::of(&observed.score, &over, steps, means, contents.count());
+        let fresh = sample(&judged_steps);
+        let judged = code.judge(&fresh, contents.are_signs());
+        let early: Vec<usize> = observed.score.states.keys().copied().filter(|t| *t < observed.s).collect();
+        let first_steps = code.judge(&sample(&early), contents.are_signs()).worst();
+        let written = random_contents(contents, params.columns(contents.count()), self.params.observe.seed)?;
+        let at = if contents.fades { 0 } else { (orbit.visited.settle + WRITTEN_AFTER).min(means.len() - 2) };
+        let (step, images, steered) = match self.network {
+            Some(network) => {
+                let (step, images) = step_by_writing(network, &code, &written, (&means[at], &means[at + 1]))?;
+                let unit = behaviour.followed.unit;
+                (step, images, Some(steered(network, &code, contents, &written, &means[at], unit)))
+            }
+            None => {
+                let pairs: Vec<usize> =
+                    judged_steps.iter().copied().filter(|t| judged_steps.contains(&(t + 1))).collect();
+                let after: Vec<usize> = pairs.iter().map(|t| t + 1).collect();
+                let next = Sample { contents: sample(&pairs).contents, ..sample(&after) };
+                let (step, images) = step_in_recordings(&code, &next)?;
+                (step, images, None)
+            }
+        };
+        let (steps, episodes) = (judged_steps.len(), observed.score.episodes);
+        Ok(Some(Coded { origin, code, judged, first_steps, fresh, step, images, steered, steps, episodes }))
+    }
+}
+
+/// The steps whose states the code is fitted on: settled ones, or where f forgets those in which something is left.
+fn asked_steps(contents: &Contents, orbit: &OnOrbit, kept: impl Iterator<Item = usize>) -> Vec<usize> {
+    let last = orbit.visited.means.len().saturating_sub(1);
+    match (contents.fades, contents.gone_after) {
+        (true, Some(gone)) => kept.filter(|t| *t <= gone).collect(),
+        (true, None) => kept.filter(|t| *t < last).collect(),
+        (false, _) => kept.filter(|t| (orbit.visited.settle..last).contains(t)).collect(),
+    }
+}
+
+impl Coded {
+    /// The code as memories, beside those of other methods.
+    pub(super) fn memories(
+        &self,
+        case: &Case<'_>,
+        theory: &Theory,
+        orbit: &OnOrbit,
+    ) -> Result<Memories, InterpretError> {
+        let contents = &theory.contents;
+        let frame = Frame { memories: self.code.memories.clone(), readers: self.code.readers.clone() };
+        let drive = Drive::Images(self.images.clone());
+        let remainder = remainder(&orbit.visited, &frame, &drive, &case.params.memories)?;
+        let read = &self.judged.read;
+        let worst = self.judged.worst();
+        let at = read.iter().position(|&share| share == worst).unwrap_or(0);
+        let score = Score {
+            mean: read.iter().sum::<f64>() / read.len().max(1) as f64,
+            worst,
+            worst_component: contents.named(at),
+            components: read.clone(),
+            first_steps: self.first_steps,
+            steps: self.steps,
+            episodes: self.episodes,
+        };
+        let distance = (&self.step - &contents.step).norm_l2() / contents.step.norm_l2().max(f64::MIN_POSITIVE);
+        Ok(Memories {
+            method: Method::Code,
+            condition: Some(self.code.condition),
+            phi_error: Some(distance),
+            score,
+            remainder: Some(remainder),
+            frame: Some(frame),
+        })
+    }
+
+    /// How contents share directions.
+    pub(super) fn sharing(
+        &self,
+        case: &Case<'_>,
+        theory: &Theory,
+        held: &[bool],
+    ) -> Result<Option<Sharing>, InterpretError> {
+        let explained = (self.origin, self.judged.explained);
+        Ok(Sharing::of(&self.code, &theory.contents, explained, &self.fresh, held, &case.params.code)?)
+    }
+
+    /// The code in a few numbers.
+    pub(super) fn summary(&self, case: &Case<'_>, theory: &Theory) -> CodeSummary {
+        let (contents, params) = (&theory.contents, &case.params.code);
+        let enough = if contents.are_signs() { params.read } else { 1.0 - params.missed };
+        CodeSummary {
+            contents: self.origin,
+            count: contents.count(),
+            explained: self.judged.explained,
+            directions: self.code.directions,
+            condition: Some(self.code.condition).filter(|condition| condition.is_finite()),
+            read: self.judged.read.iter().filter(|&&share| share >= enough).count(),
+            worst: self.judged.worst(),
+            rows: Rows::count(&self.step, contents, params.row),
+        }
+    }
+}

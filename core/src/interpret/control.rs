@@ -1,0 +1,184 @@
+//! The control: the same procedure where there is nothing to find.
+
+use super::InterpretError;
+use super::case::{Case, Theory};
+use crate::code::{Code, Origin, Rows, Sample, random_contents, step_by_writing};
+use crate::network::Network;
+use crate::numeric::Matrix;
+use crate::observe::{Batch, drive};
+use crate::random::{Purpose, Stream};
+use serde::{Deserialize, Serialize};
+
+/// Output steps that the control's code is fitted and judged on, after it has settled; not a multiple of s, after which
+/// repeat copy holds the same contents again.
+const STEPS: usize = 13;
+
+/// What was taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shuffled {
+    /// The entries of the recurrent weights.
+    RecurrentWeights,
+    /// Which episode's contents belong to which episode's states.
+    Episodes,
+}
+
+/// What the same procedure finds where there is nothing to find.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Control {
+    /// What was shuffled.
+    pub shuffled: Shuffled,
+    /// Share of the variance of fresh states that the contents explain.
+    pub explained: f64,
+    /// Contents that are read.
+    pub read: usize,
+    /// Share of right signs (or of the values) over all contents.
+    pub mean_read: f64,
+    /// Rows of the step matrix that are those of f.
+    pub rows: Rows,
+    /// The step matrix.
+    #[serde(skip)]
+    pub step: Matrix,
+}
+
+impl std::fmt::Display for Control {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let what = match self.shuffled {
+            Shuffled::RecurrentWeights => "recurrent weights shuffled",
+            Shuffled::Episodes => "episodes shuffled",
+        };
+        let (rows, all) = (self.rows.right(), self.rows.all());
+        write!(
+            f,
+            "with {what}: the code explains {:.3}, reads {} of {all} contents, {rows} of {all} rows are the circuit's",
+            self.explained, self.read
+        )
+    }
+}
+
+impl Case<'_> {
+    /// The control of a network; nothing where activity grows without bound.
+    pub(super) fn control(&self, theory: &Theory) -> Result<Option<Control>, InterpretError> {
+        match self.network {
+            Some(network) => self.shuffled_weights(network, theory),
+            None => self.shuffled_episodes(theory),
+        }
+    }
+
+    fn shuffled_weights(&self, network: &Network, theory: &Theory) -> Result<Option<Control>, InterpretError> {
+        let (contents, params) = (&theory.contents, &self.params.code);
+        let size = (theory.task.s(), theory.task.d());
+        let seed = self.params.observe.seed;
+        let network = &Network { recurrent_weights: shuffled(&network.recurrent_weights, seed), ..network.clone() };
+        let first = if contents.fades { 0 } else { self.params.visited.settle };
+        let steps: Vec<usize> = (first..first + STEPS).collect();
+        let episodes = self.observed.probe.episodes;
+        let run = |purpose, index| drive(network, size, &Stream::new(seed, purpose), index, episodes, &steps);
+        let (fitted, fresh) = (run(Purpose::ProbeInputs, 4)?, run(Purpose::ScoreInputs, 5)?);
+        if fitted.states.values().chain(fresh.states.values()).any(|state| !state.is_all_finite()) {
+            return Ok(None);
+        }
+        let means: Vec<Vec<f64>> = (0..first + STEPS)
+            .map(|t| fitted.states.get(&t).map_or_else(Vec::new, |state| fitted.mean(state)))
+            .collect();
+        let sample = |batch: &Batch| {
+            let over = contents.over(batch, Origin::Meant, &[]);
+            Sample::of(batch, &over, &steps, &means, contents.count())
+        };
+        let fitted = sample(&fitted);
+        let written = random_contents(contents, params.columns(contents.count()), seed)?;
+        let step = |code: &Code| step_by_writing(network, code, &written, (&means[first], &means[first + 1]));
+        self.judged(Shuffled::RecurrentWeights, theory, &fitted, &sample(&fresh), |code| Ok(step(code)?.0)).map(Some)
+    }
+
+    /// The states of each scored episode with the contents of the next one.
+    fn shuffled_episodes(&self, theory: &Theory) -> Result<Option<Control>, InterpretError> {
+        let (observed, contents) = (self.observed, &theory.contents);
+        let means: Vec<Vec<f64>> = observed.probe.states.values().map(|state| observed.probe.mean(state)).collect();
+        let steps: Vec<usize> = match contents.fades {
+            true => (0..observed.s.min(means.len())).collect(),
+            false => observed.settled_steps().filter(|t| *t < means.len()).collect(),
+        };
+        let torn = |batch: &Batch| {
+            let over = contents.over(batch, Origin::Meant, &[]);
+            let mut sample = Sample::of(batch, &over, &steps, &means, contents.count());
+            let (whole, episodes) = (sample.contents.clone(), batch.episodes);
+            for k in 0..whole.ncols() {
+                let (step, episode) = (k / episodes, k % episodes);
+                let from = step * episodes + (episode + 1) % episodes;
+                sample.contents.col_as_slice_mut(k).copy_from_slice(whole.col_as_slice(from));
+            }
+            sample
+        };
+        let (fitted, fresh) = (torn(&observed.probe), torn(&observed.score));
+        let next = fresh.clone();
+        let step = |code: &Code| Ok(crate::code::step_in_recordings(code, &next)?.0);
+        self.judged(Shuffled::Episodes, theory, &fitted, &fresh, step).map(Some)
+    }
+
+    fn judged(
+        &self,
+        shuffled: Shuffled,
+        theory: &Theory,
+        fitted: &Sample,
+        fresh: &Sample,
+        step: impl Fn(&Code) -> Result<Matrix, InterpretError>,
+    ) -> Result<Control, InterpretError> {
+        let (contents, params) = (&theory.contents, &self.params.code);
+        let count = contents.count();
+        let nothing = Control {
+            shuffled,
+            explained: 0.0,
+            read: 0,
+            mean_read: if contents.are_signs() { 0.5 } else { 0.0 },
+            rows: Rows::count(&Matrix::zeros(count, count), contents, params.row),
+            step: Matrix::zeros(count, count),
+        };
+        if fitted.states.norm_max() == 0.0 || fitted.contents.norm_max() == 0.0 {
+            return Ok(nothing);
+        }
+        let code = Code::fit(fitted, None, params)?;
+        let judged = code.judge(fresh, contents.are_signs());
+        let step = step(&code)?;
+        let enough = if contents.are_signs() { params.read } else { 1.0 - params.missed };
+        Ok(Control {
+            explained: judged.explained,
+            read: judged.read.iter().filter(|&&share| share >= enough).count(),
+            mean_read: judged.read.iter().sum::<f64>() / count.max(1) as f64,
+            rows: Rows::count(&step, contents, params.row),
+            step,
+            ..nothing
+        })
+    }
+}
+
+/// The same entries in another order (Fisher and Yates).
+fn shuffled(weights: &Matrix, seed: u64) -> Matrix {
+    let (rows, stream) = (weights.nrows(), Stream::new(seed, Purpose::Matrices));
+    let mut entries: Vec<f64> = (0..weights.ncols()).flat_map(|j| weights.col_as_slice(j).to_vec()).collect();
+    for k in (1..entries.len()).rev() {
+        let draw = stream.block(9, (k / 4) as u32, 0)[k % 4];
+        entries.swap(k, (u64::from(draw) * (k as u64 + 1) >> 32) as usize);
+    }
+    Matrix::from_fn(rows, weights.ncols(), |i, j| entries[j * rows + i])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Activation, Initialization};
+
+    #[test]
+    fn shuffling_keeps_the_entries_and_moves_nearly_all_of_them() {
+        let weights = Initialization::Gaussian.network(20, 2, 2, Activation::Tanh, false, 4).recurrent_weights;
+        let moved = shuffled(&weights, 1);
+        let sorted = |matrix: &Matrix| {
+            let mut all: Vec<f64> = (0..20).flat_map(|j| matrix.col_as_slice(j).to_vec()).collect();
+            all.sort_by(f64::total_cmp);
+            all
+        };
+        assert_eq!(sorted(&moved), sorted(&weights));
+        let stayed = (0..400).filter(|k| moved[(k % 20, k / 20)] == weights[(k % 20, k / 20)]).count();
+        assert!(stayed < 10, "{stayed} of 400 stayed");
+    }
+}

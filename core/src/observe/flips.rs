@@ -1,0 +1,71 @@
+//! One input at a time turned over: what does the network make of it?
+
+use super::{Batch, ObserveError, ObserveParams, draw_inputs};
+use crate::network::Network;
+use crate::random::Stream;
+
+/// Episodes, and the same episodes with one input flipped.
+#[derive(Clone, Debug)]
+pub struct Flips {
+    /// First the episodes as they were drawn, then as many for each flipped input; s output steps.
+    pub batch: Batch,
+    /// How many were drawn.
+    pub bases: usize,
+    /// The inputs that were flipped, as window components (step times d plus component).
+    pub inputs: Vec<usize>,
+}
+
+impl Flips {
+    pub(super) fn run(
+        network: &Network,
+        (s, d): (usize, usize),
+        stream: &Stream,
+        params: &ObserveParams,
+    ) -> Result<Self, ObserveError> {
+        let (bases, window) = (params.flip_bases.max(1), s * d);
+        let flipped = window.min(params.most_flips);
+        let inputs: Vec<usize> = (0..flipped).map(|k| k * window / flipped).collect();
+        let drawn = draw_inputs((s, d), bases, stream, 3)?;
+        let episodes = bases * (1 + flipped);
+        let mut presented = vec![0.0; window * episodes];
+        for t in 0..s {
+            for group in 0..=flipped {
+                let from = &drawn[t * bases * d..(t + 1) * bases * d];
+                let to = &mut presented[(t * episodes + group * bases) * d..][..bases * d];
+                to.copy_from_slice(from);
+                if let Some(slot) = group.checked_sub(1).map(|k| inputs[k]).filter(|slot| slot / d == t) {
+                    (0..bases).for_each(|base| to[base * d + slot % d] *= -1.0);
+                }
+            }
+        }
+        Ok(Self { batch: Batch::run(network, presented, episodes, s, &[]), bases, inputs })
+    }
+
+    /// The episode in which input `k` of the flipped ones is turned over in `base`.
+    pub fn episode(&self, k: usize, base: usize) -> usize {
+        (k + 1) * self.bases + base
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Activation, Initialization};
+    use crate::random::Purpose;
+
+    #[test]
+    fn one_input_differs_and_it_is_the_one_that_is_named() {
+        let network = Initialization::Uniform.network(6, 3, 3, Activation::Tanh, false, 4);
+        let params = ObserveParams { most_flips: 5, ..ObserveParams::default() };
+        let flips = Flips::run(&network, (4, 3), &Stream::new(1, Purpose::ScoreInputs), &params).unwrap();
+        assert_eq!((flips.inputs.as_slice(), flips.batch.episodes), ([0, 2, 4, 7, 9].as_slice(), 24));
+        for (k, &slot) in flips.inputs.iter().enumerate() {
+            for base in 0..flips.bases {
+                let input = |episode: usize, slot: usize| flips.batch.inputs[(slot / 3 * 24 + episode) * 3 + slot % 3];
+                let differs: Vec<usize> =
+                    (0..12).filter(|&at| input(base, at) != input(flips.episode(k, base), at)).collect();
+                assert_eq!(differs, [slot]);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Another linear function that predicts the outputs better than the one that is stated.
+//!
+//! A function that is nearly right looks right for a while. The regression of the first output on independent inputs knows
+//! every coefficient; if it also follows the network better over a long time, then something is missing in the function
+//! stated, and its size can be said. A network that restores its values to +-1 does not follow such a regression for
+//! long, however much its first output depends on other inputs: there signs are what it computes.
+
+use crate::numeric::{Matrix, ridge_regression};
+use crate::observe::{Batch, Observations};
+use crate::task::Task;
+
+/// Windows of more components are not looked at: the regression would take more trials than there are.
+pub(super) const LARGEST_WINDOW: usize = 1024;
+/// A function that follows the network this closely has no rival.
+const EXACT: f64 = 1e-3;
+/// First outputs that agree less with the function that is stated are not predicted by it.
+const LEAST_CORRELATION: f64 = 0.2;
+/// Ridge of the regression, relative to the mean second moment of the inputs.
+const RIDGE: f64 = 1e-9;
+
+/// A linear function that predicts better than the one stated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rival {
+    /// d x (s*d), variable 1 (the oldest) first.
+    pub matrix: Matrix,
+    /// The largest difference of a coefficient.
+    pub missing: f64,
+    /// The output (from 0) and window component of that coefficient.
+    pub at: (usize, usize),
+    /// Relative error over a long time, run freely from the inputs.
+    pub error: f64,
+    /// The same for the function that is stated.
+    pub stated_error: f64,
+}
+
+impl Rival {
+    /// Which coefficient differs most: `u1 from u2[t-3]`.
+    pub fn place(&self) -> String {
+        let (d, window) = (self.matrix.nrows(), self.matrix.ncols());
+        let (output, slot) = self.at;
+        format!("u{} from u{}[t-{}]", output + 1, slot % d + 1, window / d - slot / d)
+    }
+}
+
+/// What comes of looking for a linear function that predicts better.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rivalry {
+    /// None does.
+    Unrivalled,
+    /// This one does.
+    Rivalled(Rival),
+    /// The function that is stated does not even predict the first output: there is nothing to compare with.
+    NotPredicted {
+        /// Correlation of the first outputs with what it says.
+        correlation: f64,
+    },
+}
+
+/// Looks for a linear function whose error is below `better` times that of `task`.
+pub fn rivalry(observed: &Observations, task: &Task, better: f64) -> Rivalry {
+    let (unit, correlation) = unit(&observed.trial, task);
+    if !(correlation >= LEAST_CORRELATION) {
+        return Rivalry::NotPredicted { correlation };
+    }
+    rival(observed, task, unit, better).map_or(Rivalry::Unrivalled, Rivalry::Rivalled)
+}
+
+fn rival(observed: &Observations, task: &Task, unit: f64, better: f64) -> Option<Rival> {
+    let (s, d) = (task.s(), task.d());
+    if s * d > LARGEST_WINDOW {
+        return None;
+    }
+    let long = &observed.long;
+    let stated = free_run(&task.matrix(), long, d)?;
+    let stated_error = missed(&stated, long, unit, s * d);
+    if stated_error < EXACT {
+        return None;
+    }
+    let matrix = regression(&observed.trial, s, d)? * faer::Scale(1.0 / unit);
+    let error = free_run(&matrix, long, d).map_or(f64::INFINITY, |run| missed(&run, long, unit, s * d));
+    if !(error < better * stated_error) {
+        return None;
+    }
+    let difference = &matrix - task.matrix();
+    let entries = (0..s * d).flat_map(|slot| (0..d).map(move |output| (output, slot)));
+    let at = entries.fold((0, 0), |most, at| if difference[at].abs() > difference[most].abs() { at } else { most });
+    Some(Rival { missing: difference[at].abs(), at, matrix, error, stated_error })
+}
+
+/// The first output regressed on independent inputs, d x (s*d).
+pub(super) fn regression(trial: &Batch, s: usize, d: usize) -> Option<Matrix> {
+    let said = trial.outputs.first()?;
+    let heard = inputs_of(trial, s * d, d);
+    let found = ridge_regression(&(&heard * heard.transpose()), &(&heard * said.transpose()), RIDGE).ok()?;
+    Some(found.transpose().to_owned())
+}
+
+/// The inputs of a batch as windows, s*d x episodes.
+pub(super) fn inputs_of(batch: &Batch, window: usize, d: usize) -> Matrix {
+    Matrix::from_fn(window, batch.episodes, |slot, episode| {
+        f64::from(batch.inputs[slot / d * batch.episodes * d + episode * d + slot % d])
+    })
+}
+
+/// The unit in which the network speaks (its first outputs, projected on what f asks for), and their correlation.
+fn unit(trial: &Batch, task: &Task) -> (f64, f64) {
+    let wanted = task.matrix() * inputs_of(trial, task.window(), task.d());
+    let (mut product, mut square, mut power) = (0.0, 0.0, 0.0);
+    for episode in 0..trial.episodes {
+        let said = trial.outputs.first().map_or(&[][..], |said| said.col_as_slice(episode));
+        for (y, u) in said.iter().zip(wanted.col_as_slice(episode)) {
+            product += y * u;
+            square += u * u;
+            power += y * y;
+        }
+    }
+    // An f that says nothing is no measure, and needs none.
+    if square == 0.0 { (1.0, 1.0) } else { (product / square, product / (square.sqrt() * power.sqrt())) }
+}
+
+/// Runs a linear function on from the inputs of a batch: inputs and outputs below one another, one column an episode.
+/// Nothing where it grows without bound.
+fn free_run(f: &Matrix, batch: &Batch, d: usize) -> Option<Matrix> {
+    const BOUND: f64 = 1e9;
+    let (window, steps) = (f.ncols(), batch.outputs.len());
+    let mut run = Matrix::zeros(window + steps * d, batch.episodes);
+    run.subrows_mut(0, window).copy_from(inputs_of(batch, window, d));
+    for t in 0..steps {
+        let next = f * run.subrows(t * d, window);
+        if !(next.norm_max() < BOUND) {
+            return None;
+        }
+        run.subrows_mut(window + t * d, d).copy_from(&next);
+    }
+    Some(run)
+}
+
+fn missed(run: &Matrix, batch: &Batch, unit: f64, window: usize) -> f64 {
+    let (mut missed, mut all) = (0.0, 0.0);
+    for (t, said) in batch.outputs.iter().enumerate() {
+        for episode in 0..batch.episodes {
+            let said = said.col_as_slice(episode);
+            let wanted = &run.col_as_slice(episode)[window + t * said.len()..];
+            for (y, u) in said.iter().zip(wanted) {
+                missed += (y / unit - u).powi(2);
+                all += (y / unit).powi(2);
+            }
+        }
+    }
+    if all > 0.0 { (missed / all).sqrt() } else { f64::INFINITY }
+}

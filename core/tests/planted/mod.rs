@@ -1,0 +1,82 @@
+//! Networks whose truth is known because it was planted.
+
+#![allow(dead_code, clippy::unwrap_used)]
+
+use ketbra::circuit::operator;
+use ketbra::network::{Activation, Network};
+use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
+use ketbra::random::{Purpose, Stream};
+use ketbra::task::Task;
+
+/// A task from the lines of its recurrence.
+pub fn task(s: usize, d: usize, lines: &[&str]) -> Task {
+    let lines: Vec<String> = lines.iter().map(|line| format!("\"{line}\"")).collect();
+    Task::from_toml(&format!("s = {s}\nd = {d}\nrecurrence = [{}]", lines.join(", ")), "planted", "planted").unwrap()
+}
+
+/// A circuit that keeps values as they are: `W = Psi Phi Psi*` in an oblique basis of `hidden` units.
+///
+/// Exact from the zero state where what f reads from anything but the oldest variable is not kept for long.
+pub fn analog(task: &Task, hidden: usize, activation: Activation) -> Network {
+    analog_step(task, &operator(task), hidden, activation)
+}
+
+/// The same with another step on the window than the task's.
+pub fn analog_step(task: &Task, step: &Matrix, hidden: usize, activation: Activation) -> Network {
+    let (stream, window, d) = (Stream::new(78, Purpose::Matrices), task.window(), task.d());
+    let memories = draw::with_condition(hidden, window, 3.0, &stream, 0);
+    let readers = pseudo_inverse(&memories, RELATIVE_CUT).unwrap();
+    // Small enough that tanh hardly bends it.
+    let amplitude = if activation == Activation::Tanh { 0.005 } else { 1.0 };
+    Network {
+        activation,
+        input_weights: Matrix::from_fn(hidden, d, |i, j| amplitude * memories[(i, window - d + j)]),
+        recurrent_weights: &memories * step * &readers,
+        readout_weights: readers.subrows(window - d, d).to_owned() * faer::Scale(1.0 / amplitude),
+        biases: None,
+        readout_bias: None,
+    }
+}
+
+/// Gain of the units of a saturating circuit, and weight of its inputs: inputs win over feedback.
+const GAIN: f64 = 3.0;
+const INPUT: f64 = 12.0;
+
+/// A circuit that restores its values to +-1: a tanh unit for each window component, and three copies of each with random
+/// signs. `f` is a d x window matrix whose sign is taken: a selection, or any threshold function.
+pub fn saturating(s: usize, d: usize, f: &Matrix) -> Network {
+    let (window, copies) = (s * d, 3);
+    let hidden = window * copies;
+    let signs = draw::normal(hidden, 1, &Stream::new(79, Purpose::Matrices), 0);
+    let sign = |unit: usize| 1f64.copysign(signs[(unit, 0)]);
+    let reads = |to: usize, from: usize| match to + d < window {
+        true => f64::from(u8::from(from == to + d)),
+        false => f[(to + d - window, from)],
+    };
+    let recurrent = |i: usize, j: usize| GAIN / copies as f64 * sign(i) * sign(j) * reads(i % window, j % window);
+    let newest = |unit: usize, j: usize| unit % window == window - d + j;
+    Network {
+        activation: Activation::Tanh,
+        recurrent_weights: Matrix::from_fn(hidden, hidden, recurrent),
+        input_weights: Matrix::from_fn(hidden, d, |i, j| if newest(i, j) { INPUT * sign(i) } else { 0.0 }),
+        readout_weights: Matrix::from_fn(d, hidden, |j, i| if newest(i, j) { sign(i) / copies as f64 } else { 0.0 }),
+        biases: None,
+        readout_bias: None,
+    }
+}
+
+/// A relu circuit: each window component is a pair of units, one for its positive and one for its negative part.
+pub fn rectified(task: &Task) -> Network {
+    let (step, window, d) = (operator(task), task.window(), task.d());
+    let sign = |unit: usize| if unit < window { 1.0 } else { -1.0 };
+    let recurrent = |i: usize, j: usize| sign(i) * sign(j) * step[(i % window, j % window)];
+    let newest = |unit: usize, j: usize| if unit % window == window - d + j { sign(unit) } else { 0.0 };
+    Network {
+        activation: Activation::Relu,
+        recurrent_weights: Matrix::from_fn(2 * window, 2 * window, recurrent),
+        input_weights: Matrix::from_fn(2 * window, d, newest),
+        readout_weights: Matrix::from_fn(d, 2 * window, |j, i| newest(i, j)),
+        biases: None,
+        readout_bias: None,
+    }
+}

@@ -1,0 +1,108 @@
+//! Metamorphic tests: what changes nothing about a network changes nothing about what is said of it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use ketbra::interpret::{ClaimName, InterpretParams, Interpretation, Question, Verdict, interpret};
+use ketbra::network::{Network, NetworkFile};
+use ketbra::numeric::Matrix;
+use ketbra::task::Task;
+use std::path::Path;
+
+/// A circuit, a superposed network and one that learned nothing.
+const SUBJECTS: [(&str, Verdict); 3] = [
+    ("t3-h64-l2_0-seed01.safetensors", Verdict::Circuit),
+    ("t3-h64-l2_0.001-seed02.safetensors", Verdict::Superposed),
+    ("t1-h128-l2_0.1-seed01.safetensors", Verdict::NotLearned),
+];
+
+fn fixture(name: &str) -> (Network, Task) {
+    let file = NetworkFile::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap();
+    let task = file.task(None, None).unwrap().unwrap();
+    (file.network, task)
+}
+
+fn said(network: &Network, question: &Question, params: &InterpretParams) -> (Verdict, Vec<(ClaimName, bool)>) {
+    let found: Interpretation = interpret(network, question, params).unwrap();
+    (found.verdict, found.claims.iter().map(|claim| (claim.name, claim.holds)).collect())
+}
+
+/// Told and blind, before and after.
+#[track_caller]
+fn assert_unchanged(change: impl Fn(&Network) -> Network, params: &InterpretParams) {
+    for (name, verdict) in SUBJECTS {
+        let (network, task) = fixture(name);
+        let changed = change(&network);
+        for question in [Question::Task(task.clone()), Question::Blind { s: 8 }] {
+            let before = said(&network, &question, &InterpretParams::default());
+            assert_eq!(before.0, verdict, "{name}");
+            assert_eq!(said(&changed, &question, params), before, "{name} {question:?}");
+        }
+    }
+}
+
+fn in_other_units(network: &Network, place: impl Fn(usize) -> usize, sign: impl Fn(usize) -> f64) -> Network {
+    let hidden = network.hidden();
+    let (recurrent, input, readout) = (&network.recurrent_weights, &network.input_weights, &network.readout_weights);
+    Network {
+        recurrent_weights: Matrix::from_fn(hidden, hidden, |i, j| sign(i) * sign(j) * recurrent[(place(i), place(j))]),
+        input_weights: Matrix::from_fn(hidden, network.inputs(), |i, j| sign(i) * input[(place(i), j)]),
+        readout_weights: Matrix::from_fn(network.outputs(), hidden, |j, i| sign(i) * readout[(j, place(i))]),
+        ..network.clone()
+    }
+}
+
+#[test]
+fn units_in_another_order_and_with_other_signs() {
+    let permuted = |network: &Network| {
+        let hidden = network.hidden();
+        in_other_units(network, |i| (i * 37 + 11) % hidden, |_| 1.0)
+    };
+    let flipped = |network: &Network| in_other_units(network, |i| i, |i| if i % 3 == 0 { -1.0 } else { 1.0 });
+    assert_unchanged(permuted, &InterpretParams::default());
+    assert_unchanged(flipped, &InterpretParams::default());
+}
+
+#[test]
+fn a_louder_and_a_softer_readout() {
+    for scale in [1e-100, 1e-3, 1e100] {
+        let scaled = |network: &Network| Network {
+            readout_weights: &network.readout_weights * faer::Scale(scale),
+            ..network.clone()
+        };
+        assert_unchanged(scaled, &InterpretParams::default());
+    }
+}
+
+#[test]
+fn weights_kept_in_half_precision() {
+    let half =
+        |matrix: &Matrix| Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| in_half_precision(matrix[(i, j)]));
+    let rounded = |network: &Network| Network {
+        recurrent_weights: half(&network.recurrent_weights),
+        input_weights: half(&network.input_weights),
+        readout_weights: half(&network.readout_weights),
+        ..network.clone()
+    };
+    assert_unchanged(rounded, &InterpretParams::default());
+}
+
+/// Eleven significant bits, and nothing below 2^-24.
+fn in_half_precision(value: f64) -> f64 {
+    if value == 0.0 {
+        return value;
+    }
+    let step = 2f64.powi((value.abs().log2().floor() as i32).max(-14) - 10);
+    (value / step).round() * step
+}
+
+#[test]
+fn more_episodes_and_other_seeds() {
+    let mut more = InterpretParams::default();
+    (more.observe.probes, more.observe.trials, more.observe.scores) = (128, 512, 256);
+    assert_unchanged(Network::clone, &more);
+    for seed in 2..5 {
+        let mut other = InterpretParams::default();
+        other.observe.seed = seed;
+        assert_unchanged(Network::clone, &other);
+    }
+}
