@@ -63,7 +63,8 @@ fn trajectories_of_a_network_show_what_its_weights_show() {
         // Readers may differ in directions that nothing visits; memories are visited.
         let memories = |found: &Interpretation| found.details.memories[0].frame.clone().unwrap().memories;
         let difference = (memories(&found) - memories(&by_weights)).norm_l2() / memories(&by_weights).norm_l2();
-        assert!(difference < 0.01, "{difference}");
+        // Fitted on 96 episodes here and on 64 with their mirror images there.
+        assert!(difference < 0.02, "{difference}");
     }
 }
 

@@ -94,15 +94,24 @@ fn a_noisy_circuit_is_recovered() {
     assert_recovered(Planting { noise: 1e-3, amplitude: 0.05, ..PLAIN }, 1e-3);
 }
 
+/// What lies between the zero state and the fixed point is kept by such a circuit for ever, and drowns what it is told.
 #[test]
-fn a_circuit_around_a_fixed_point_near_the_origin_is_recovered() {
-    assert_recovered(Planting { fixed_point: 0.1, noise: 1e-3, ..PLAIN }, 1e-3);
+fn a_circuit_around_a_far_fixed_point_does_not_do_its_task_from_the_zero_state_and_is_not_said_to() {
+    for fixed_point in [0.1, 0.3] {
+        let planting = Planting { fixed_point, ..PLAIN };
+        for question in [Question::Task(task(&planting)), Question::Blind { s: planting.s }] {
+            let found = read(&planting, question);
+            assert!(!matches!(found.verdict, Verdict::Circuit | Verdict::Superposed), "{:?}", found.reasons);
+            assert_ne!(found.confidence, Confidence::High, "{:?}", found.readings);
+        }
+    }
 }
 
 #[test]
-fn a_circuit_around_a_fixed_point_far_from_the_origin_is_recovered() {
-    assert_recovered(Planting { fixed_point: 0.3, ..PLAIN }, 1e-3);
-    assert_recovered(Planting { fixed_point: 0.3, amplitude: 0.002, noise: 1e-3, ..PLAIN }, 1e-3);
+fn a_circuit_around_a_fixed_point_within_reach_is_recovered() {
+    let planting = Planting { fixed_point: 0.0005, noise: 1e-3, ..PLAIN };
+    assert_recovered(planting, 1e-3);
+    assert!(plant(&planting).has_bias());
 }
 
 #[test]

@@ -76,8 +76,14 @@ fn rival(observed: &Observations, task: &Task, unit: f64, better: f64) -> Option
     if stated_error < EXACT {
         return None;
     }
-    let matrix = regression(&observed.trial, s, d)? * faer::Scale(1.0 / unit);
-    let error = free_run(&matrix, long, d).map_or(f64::INFINITY, |run| missed(&run, long, unit, s * d));
+    let found = regression(&observed.trial, s, d)?;
+    // A gain of f and the unit in which outputs are said look alike at the first step; what follows tells them apart.
+    let candidates = [1.0, unit].map(|unit| {
+        let matrix = &found * faer::Scale(1.0 / unit);
+        let error = free_run(&matrix, long, d).map_or(f64::INFINITY, |run| missed(&run, long, unit, s * d));
+        (error, matrix)
+    });
+    let (error, matrix) = candidates.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     if !(error < better * stated_error) {
         return None;
     }

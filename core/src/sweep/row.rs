@@ -10,7 +10,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The methods that every network of a sweep is read with.
-pub const COMPARED: [Method; 5] = [Method::Orbit, Method::Dual, Method::Power, Method::PowerReference, Method::Rollout];
+pub const COMPARED: [Method; 6] =
+    [Method::Orbit, Method::Dual, Method::Power, Method::PowerReference, Method::Rollout, Method::Code];
 
 /// What came of one network. Nothing in it depends on when, where or how often it was run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +60,9 @@ pub struct Row {
     pub mean_horizon: Option<f64>,
     /// The verdict on the network.
     pub verdict: Option<String>,
+    /// The claims that fail, by name; empty where every claim holds.
+    #[serde(default)]
+    pub failing: Option<String>,
     /// Whether the function read back from the weights is the task.
     pub read_back: Option<bool>,
     /// Eigenvalues at the origin.
@@ -120,6 +124,7 @@ impl Row {
             loss: None,
             mean_horizon: None,
             verdict: None,
+            failing: None,
             read_back: None,
             origin: Found::default(),
             orbit: Found::default(),
@@ -132,6 +137,8 @@ impl Row {
     /// Adds what interpretation found.
     pub(super) fn interpreted(&mut self, run: &Run, found: &Interpretation) {
         self.verdict = Some(found.verdict.name().into());
+        let failing = found.claims.iter().filter(|claim| !claim.holds).map(|claim| claim.name.name());
+        self.failing = Some(failing.collect::<Vec<_>>().join(" "));
         self.origin = found.spectrum.origin.as_ref().map(Found::from).unwrap_or_default();
         self.orbit = Found::from(&found.spectrum.orbit);
         self.read_back = run.job.task.sources().map(|sources| {

@@ -64,7 +64,7 @@ pub struct Cell {
     pub networks: usize,
     /// Networks that converged and whose eigenvalue count matches: those in which the theory asks for variable memories.
     pub converged: usize,
-    /// Share of those in which every variable is recovered, by the default method.
+    /// Share of those in which every variable is recovered, by `orbit`.
     pub recovered: Option<f64>,
     /// The same by each method.
     pub recovered_by: BTreeMap<String, f64>,
@@ -146,7 +146,7 @@ fn cell(rows: &[&Row], variant: String, params: &TableParams) -> Cell {
         accuracy_interval: interval(&accuracies),
         networks: rows.len(),
         converged: asked.len(),
-        recovered: recovered_by.get(crate::memories::Method::default().name()).copied(),
+        recovered: recovered_by.get(crate::memories::Method::Orbit.name()).copied(),
         recovered_by,
         failed: rows.iter().filter(|row| row.error.is_some()).count(),
     }
