@@ -2,12 +2,13 @@
 
 use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, Warning, interpret};
 use crate::network::NetworkFile;
+use std::ffi::OsString;
 
 /// What is known of a network before it is interpreted.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// The task, as typed; nothing for the one that the file names.
-    pub task: Option<String>,
+    /// The task, as typed, perhaps a path; nothing for the one that the file names.
+    pub task: Option<OsString>,
     /// Whether to use no task at all.
     pub blind: bool,
     /// Variables, which is input steps.

@@ -4,6 +4,7 @@
 //! speaks against it. Text, JSON and the page are views of one [`Interpretation`].
 
 mod known;
+pub mod limits;
 mod matrices;
 mod params;
 mod pipeline;
@@ -42,6 +43,16 @@ pub enum Question {
         /// Input steps, which is variables.
         s: usize,
     },
+}
+
+impl Question {
+    /// Variables and components of each; a network or trajectories with `outputs` know the second where no task is given.
+    pub fn size(&self, outputs: usize) -> (usize, usize) {
+        match self {
+            Self::Task(task) => (task.s(), task.d()),
+            Self::Blind { s } => (*s, outputs),
+        }
+    }
 }
 
 /// A task in a few numbers.
@@ -203,6 +214,9 @@ pub enum InterpretError {
         /// Components of the task.
         needed: usize,
     },
+    /// Sizes beyond the limits.
+    #[error(transparent)]
+    TooLarge(#[from] limits::TooLarge),
     /// Trajectories that cannot be used.
     #[error(transparent)]
     Trajectories(#[from] TrajectoriesError),

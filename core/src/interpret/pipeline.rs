@@ -3,7 +3,7 @@
 use super::stages::{Case, Source};
 use super::{
     Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, Note, Question, Rank, Spectra,
-    TaskSummary, Verdict, Warning,
+    TaskSummary, Verdict, Warning, limits,
 };
 use crate::circuit::Core;
 use crate::linearize::fixed_points;
@@ -26,6 +26,8 @@ pub fn interpret(
     question: &Question,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
+    let (s, d) = question.size(network.outputs());
+    limits::check(s, d, network.hidden(), params)?;
     let mut found = interpret_from(network, question, None, params)?;
     if network.biases.is_none() {
         return Ok(found);
@@ -64,10 +66,7 @@ fn interpret_from(
     start: Option<&[f64]>,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
-    let (s, d) = match question {
-        Question::Task(task) => (task.s(), task.d()),
-        Question::Blind { s } => (*s, network.outputs()),
-    };
+    let (s, d) = question.size(network.outputs());
     let observed = observe(network, (s, d), start, &params.observe)?;
     interpret_observed(&Source::Weights { network, start }, &observed, question, params)
 }
