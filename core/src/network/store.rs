@@ -13,6 +13,10 @@ use std::path::Path;
 
 /// The longest header of a safetensors file that is read: it holds the text of the task too.
 const MAX_HEADER_BYTES: u64 = 16 << 20;
+/// The most opening braces in it, one a tensor, which takes several hundred bytes once it is read, ...
+const MAX_HEADER_BRACES: usize = 1 << 16;
+/// ... and commas and brackets, each a number of a shape or a word of the task.
+const MAX_HEADER_VALUES: usize = 1 << 20;
 
 /// What a file says about its network: the task, how it was trained.
 pub type Metadata = BTreeMap<String, String>;
@@ -129,6 +133,10 @@ pub(super) fn check_header<'a>(
     let end = 8 + stated as usize;
     let bytes = start(end).filter(|bytes| bytes.len() == end);
     let bytes = bytes.ok_or_else(|| wrong(SafeTensorError::InvalidHeaderLength))?;
+    let count = |signs: &[u8]| bytes.iter().filter(|byte| signs.contains(byte)).count();
+    if count(b"{") > MAX_HEADER_BRACES || count(b",[") > MAX_HEADER_VALUES {
+        return Err(wrong(SafeTensorError::HeaderTooLarge));
+    }
     let header: Header = serde_json::from_slice(&bytes[8..])
         .map_err(|error| wrong(SafeTensorError::InvalidHeaderDeserialization(error)))?;
     if header.data_len().checked_add(end) != Some(length) {

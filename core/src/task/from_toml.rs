@@ -1,7 +1,7 @@
 //! Tasks from TOML files: a recurrence in words, or an explicit matrix.
 
 use super::recurrence::{self, Line, Term};
-use super::{Source, Task, TaskError, check_coefficients};
+use super::{MAX_COEFFICIENTS, Source, Task, TaskError, check_coefficients};
 use crate::foreign_text::{shown_sentence, steers};
 use faer::Mat;
 use serde::Deserialize;
@@ -22,8 +22,9 @@ struct TaskFile {
 
 /// The largest task file that is read, in bytes: the recurrence of the largest dense f takes two thirds of it.
 const MAX_FILE_BYTES: u64 = 1 << 24;
-/// The most values in a task file. Once read, a value of TOML takes a hundred times its room in the file.
-const MAX_FILE_VALUES: usize = 1 << 20;
+/// The most values in a task file, twice the coefficients of the largest dense f. Once read, a value of TOML takes a hundred
+/// times its room in the file.
+const MAX_FILE_VALUES: usize = 2 * MAX_COEFFICIENTS;
 
 /// A TOML text with the name that its errors carry.
 struct File<'a> {
@@ -227,8 +228,8 @@ mod tests {
         assert!(Task::from_toml(&task.to_toml(), "x", "x").unwrap().same_function(&task));
         let sum = task.to_toml().replacen("u1[t-4]", "u1[t-4] + u2[t-4]", 1);
         assert!(refused(&sum).contains("2048*4*2048 coefficients, more than the limit of 262144"), "{}", refused(&sum));
-        let many = format!("s = 1\nd = 1\nmatrix = [{}]", "0,".repeat(1 << 20));
-        assert!(refused(&many).contains("more than 1048576 values"), "{}", refused(&many));
+        let many = format!("s = 1\nd = 1\nmatrix = [{}]", "0,".repeat(1 << 19));
+        assert!(refused(&many).contains("more than 524288 values"), "{}", refused(&many));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub use id::{MAX_ID_DIGITS, TaskId};
 use faer::Mat;
 
 /// The largest window s*d a task may have: a signed selection is described, but neither trained nor interpreted, up to here.
-pub const MAX_WINDOW: usize = 1 << 20;
+pub const MAX_WINDOW: usize = 1 << 18;
 /// The most coefficients d*s*d of an f that is no selection: 2 MiB, or a window of 1024 components with d = 256.
 pub const MAX_COEFFICIENTS: usize = 1 << 18;
 

@@ -1,13 +1,12 @@
 //! NumPy's `.npy` arrays; the header is a Python literal, read as the data it is.
 
 use super::bytes::Bytes;
+use super::limits::MAX_DIMENSIONS;
 use super::number::Number;
 use crate::network::Tensor;
 
 /// The longest header that is read; NumPy itself stops at 10,000 bytes for files that it does not trust.
 const MAX_HEADER_BYTES: usize = 10_000;
-/// The most dimensions that NumPy allows.
-const MAX_DIMENSIONS: usize = 64;
 
 /// Why an array could not be read.
 #[derive(Debug, PartialEq, thiserror::Error)]

@@ -19,8 +19,6 @@ const SETTING_KEYS: [&str; 5] = ["metadata", "hyper_parameters", "hparams", "con
 const MAX_NAME_BYTES: usize = 512;
 /// The most values that tensors may repeat out of fewer numbers, as `expand` does: a huge tensor made of one is an attack.
 const MAX_REPEATED: usize = 1 << 20;
-/// The most dimensions of a tensor.
-const MAX_DIMENSIONS: usize = 64;
 
 /// Why a PyTorch file could not be read.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -245,7 +243,7 @@ impl View {
             self.shape.iter().zip(&self.strides).map(|(size, stride)| size.saturating_sub(1).checked_mul(*stride));
         let last = steps.into_iter().try_fold(self.offset, |sum, step| sum.checked_add(step?))?;
         let fits = count == 0 || last < length;
-        (fits && self.shape.len() == self.strides.len() && self.shape.len() <= MAX_DIMENSIONS).then_some(count)
+        (fits && self.shape.len() == self.strides.len() && self.shape.len() <= limits::MAX_DIMENSIONS).then_some(count)
     }
 
     /// The places of the values in row-major order.
