@@ -18,7 +18,8 @@ impl Panicked {
     pub(crate) fn of(payload: &(dyn Any + Send)) -> Self {
         let said = payload.downcast_ref::<&str>().map(|said| (*said).to_string());
         let said = said.or_else(|| payload.downcast_ref::<String>().cloned());
-        Self(said.unwrap_or_else(|| "without a word".into()))
+        // It becomes a cell of a table.
+        Self(said.map_or_else(|| "without a word".into(), |said| said.replace('\n', " ")))
     }
 }
 

@@ -9,7 +9,7 @@ mod mutation;
 
 use hostile::{Entry, crc32, stored, with_peak_memory, zip};
 use ketbra::circuit::Description;
-use ketbra::network::{Activation, Initialization, MAX_HIDDEN, NetworkFile};
+use ketbra::network::{Activation, Initialization, MAX_HIDDEN, Metadata, NetworkFile};
 use ketbra::panics::caught;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder};
 use ketbra::sweep::{self, Local, MAX_NETWORKS, Plan, SweepFolder, Trainer, Unwatched};
@@ -77,10 +77,12 @@ fn mutated_sweep_files() {
 
 // Task files and ids.
 
-const TASKS: [&str; 4] = [
+const TASKS: [&str; 5] = [
     "name = \"mine\"\ns = 3\nd = 2\nrecurrence = [\"u1 = -u2[t-3]\", \"u2 = u1[t-1]\"]\n",
     "s = 2\nd = 2\nrecurrence = [\n  \"u1 = 0.25*u1[t-1] - 1.5e-3*u2[t-2]\",\n  \"u2 = u1[t-2] + u2[t-1]\",\n]\n",
     "s = 2\nd = 2\nmatrix = [[1, 0, 0, -1], [0.5, 0, 0, 2]]\n",
+    // Escapes and wide spaces: places in the text read are not places in the file.
+    "s = 1\nd = 2\nrecurrence = [\"u1 =\\u0020\u{3000}\u{3000}\u{3000}u1[t-1]\", \"\\tu2\u{3000} = -\u{3000}u1[t-1]\"]\n",
     "name = \"\\u00fc \u{1f600}\"\ns = 1\nd = 1\nrecurrence = ['u1 = u1[t-1]']\n",
 ];
 
@@ -301,6 +303,13 @@ fn is_quick(params: &TrainParams) -> bool {
     params.hidden <= 64 && steps <= 100_000 && tested <= 200_000
 }
 
+/// A sound network of any small size, in the place of one that fits.
+fn any_network(choices: &mut Choices) -> Vec<u8> {
+    let [hidden, inputs, outputs] = [7, 4, 4].map(|most| 1 + choices.below(most));
+    let network = Initialization::Uniform.network(hidden, inputs, outputs, Activation::Relu, choices.below(2) == 0, 4);
+    NetworkFile::new(network, Metadata::new()).to_safetensors().unwrap()
+}
+
 /// Goes on with a run as far as it lets itself; a panic in training is an error of its own kind.
 fn go_on(path: &Path) -> bool {
     let resumed = RunFolder::resume(path);
@@ -336,11 +345,13 @@ fn mutated_checkpoints_whose_checksums_hold() {
         |size| (4 << 20) + 300 * size,
         |choices| {
             let (mut header, mut parts) = (header.clone(), parts.clone());
-            if choices.below(2) == 0 {
+            let part = choices.below(3);
+            if choices.below(4) == 0 {
+                parts[part] = any_network(choices);
+            } else if choices.below(2) == 0 {
                 let text = choices.mutated_text(&header.to_string());
                 header = serde_json::from_str(&text).ok().filter(serde_json::Value::is_object).unwrap_or(header);
             } else {
-                let part = choices.below(3);
                 let (inner, data) = split_header(&parts[part]);
                 parts[part] = with_header(&choices.mutated(inner), data);
             }

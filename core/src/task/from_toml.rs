@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_mistake_behind_escaped_characters_is_placed_nearby() {
-        let said = refused("s = 1\nd = 1\nrecurrence = [\"\\u00fc\u{1f600}\u{1f600} = u1[t-1]\"]");
+        let said = refused("s = 1\nd = 1\nrecurrence = [\"u1 =\\u0020\u{3000}\u{3000}v1[t-1]\"]");
         assert!(said.starts_with("f.toml:3:"), "{said}");
     }
 
