@@ -21,7 +21,7 @@ const ENCRYPTED_FLAG: u16 = 1;
 /// No stream of deflate can grow by more (one bit a match of 258 bytes); a larger claim is a lie or a bomb.
 const MAX_DEFLATE_RATIO: usize = 1032;
 /// An archive may unpack to so many bytes whatever its own size, ...
-const UNPACKED_FREELY: u64 = 64 << 20;
+const UNPACKED_FREELY: u64 = 32 << 20;
 /// ... and beyond to so many times its size: weights are noise and hardly shrink, even halves that were widened.
 const MAX_RATIO: u64 = 16;
 /// The longest directory that is read: 65,535 entries with names of two hundred bytes.
@@ -149,10 +149,12 @@ impl<'a> Archive<'a> {
         Ok(contents)
     }
 
-    /// The first bytes of an entry, at most `count`: what it says of itself before it is unpacked.
+    /// The first bytes of an entry, at most `count`: what it says of itself before it is unpacked. Only a whole one is checked.
     pub(super) fn start(&self, name: &str, count: usize) -> Result<Cow<'a, [u8]>, ArchiveError> {
         let entry = self.readable(name)?;
-        let count = count.min(entry.size);
+        if entry.size <= count {
+            return self.read(name);
+        }
         let wanted = if entry.method == STORED { count } else { count + TABLES };
         let packed = self.packed_bytes(entry, wanted.min(entry.packed));
         let packed = packed.ok_or_else(|| ArchiveError::BadEntry(name.into()))?;
