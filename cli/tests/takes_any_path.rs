@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use support::succeeds;
@@ -180,6 +181,33 @@ fn sweeps_and_their_tables() {
     assert!(says(odd.folder(), &["sweep", "odd%/grid%.toml", "--out", "odd%/out%"]).contains("out\u{fffd}"));
     assert_eq!(json(odd.folder(), &["table", "odd%/out%", "--json"])[0]["networks"], 2);
     assert!(says(odd.folder(), &["table", "odd%/out%"]).contains("plain"));
+}
+
+#[test]
+fn sweeps_handed_to_a_cluster() {
+    let odd = Odd::new();
+    fs::write(odd.at("odd%/grid.toml"), "task = \"repeat-copy\"\ns = 2\nd = 2\nhidden = 8\nsteps = 60\nhorizon = 10\n")
+        .unwrap();
+    // A cluster that keeps the script and has nothing queued.
+    let programs = odd.at("programs");
+    fs::create_dir(&programs).unwrap();
+    for (name, script) in [("sbatch", "#!/bin/sh\ncat > script\necho 42\n"), ("squeue", "#!/bin/sh\n")] {
+        fs::write(programs.join(name), script).unwrap();
+        fs::set_permissions(programs.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let run = |program: &str, arguments: &[&str]| {
+        let mut path = programs.clone().into_os_string();
+        path.push(":/usr/bin:/bin");
+        let mut command = Command::new(program);
+        command.args(arguments.iter().map(|argument| self::odd(argument))).current_dir(odd.folder());
+        command.envs([("PATH", path), ("SLURM_ARRAY_TASK_ID", "0".into())]).output().unwrap()
+    };
+    let sweep = ["sweep", "odd%/grid.toml", "--out", "odd%/it's%", "--engine", "slurm", "--json"];
+    let submitted = run(env!("CARGO_BIN_EXE_ketbra"), &sweep);
+    let submitted: Value = serde_json::from_str(&succeeds(&submitted)).unwrap();
+    assert_eq!((&submitted["job"], &submitted["tasks"]), (&"42".into(), &1.into()));
+    succeeds(&run("sh", &["script"]));
+    assert!(fs::read_to_string(odd.at("odd%/it's%/results.csv")).unwrap().contains("repeat-copy"));
 }
 
 #[test]
