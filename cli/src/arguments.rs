@@ -4,6 +4,7 @@ use crate::command::Command;
 use clap::Parser;
 use clap::builder::styling::{AnsiColor, Styles};
 use ketbra::task::{Task, TaskError};
+use std::ffi::OsStr;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Blue.on_default().bold())
@@ -42,7 +43,7 @@ pub struct TaskSize {
 
 impl TaskSize {
     /// A task of this size.
-    pub fn of(&self, name: &str) -> Result<Task, TaskError> {
+    pub fn of(&self, name: impl AsRef<OsStr>) -> Result<Task, TaskError> {
         Task::parse(name, self.s, self.d)?.of_size(self.s, self.d)
     }
 }

@@ -41,6 +41,20 @@ impl PrecisionName {
     }
 }
 
+/// Most threads that may be asked for: each takes room of its own, whether it has work or not.
+const MOST_THREADS: usize = 1024;
+
+/// Refuses a number of threads that cannot be meant.
+pub fn check_threads(threads: Option<usize>) -> Result<(), Failure> {
+    match threads {
+        Some(threads) if !(1..=MOST_THREADS).contains(&threads) => {
+            let must = if threads == 0 { "at least 1".into() } else { format!("at most {MOST_THREADS}") };
+            Err(Failure::bad_input(format!("--threads is {threads}, but must be {must}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl DeviceChoice {
     /// What trains the networks of a sweep: one a core, or hundreds at once on a device.
     pub fn trainer(&self, cores: usize) -> Result<Trainer, Failure> {
@@ -53,9 +67,7 @@ impl DeviceChoice {
 
     /// The engine, and the name under which a run remembers it.
     pub fn engine(&self, threads: Option<usize>) -> Result<(Box<dyn Engine + Send + Sync>, String), Failure> {
-        if threads == Some(0) {
-            return Err(Failure::bad_input("--threads is 0, but must be at least 1"));
-        }
+        check_threads(threads)?;
         if self.device == DeviceName::Cuda {
             let engine = CudaEngine::new(self.precision.precision())?;
             let name = engine.name();

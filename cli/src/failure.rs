@@ -1,6 +1,7 @@
 //! How a command fails: one clear message and an exit code.
 
 use crate::{interrupt, terminal};
+use ketbra::circuit::CircuitError;
 use ketbra::network::NetworkError;
 use ketbra::run_folder::RunFolderError;
 use ketbra::sweep::SweepError;
@@ -61,6 +62,15 @@ impl From<TaskError> for Failure {
     }
 }
 
+impl From<CircuitError> for Failure {
+    fn from(error: CircuitError) -> Self {
+        match error {
+            CircuitError::TangleTooLarge { .. } | CircuitError::TooManyVectors { .. } => Self::bad_input(error),
+            _ => Self::could_not(error),
+        }
+    }
+}
+
 impl From<NetworkError> for Failure {
     fn from(error: NetworkError) -> Self {
         match error {
@@ -73,14 +83,16 @@ impl From<NetworkError> for Failure {
 impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
-            TrainError::OutOfRange { .. } | TrainError::WrongNetwork { .. } | TrainError::NoSuchStart { .. } => {
-                Self::bad_input(error)
-            }
+            TrainError::OutOfRange { .. }
+            | TrainError::TooLarge { .. }
+            | TrainError::WrongNetwork { .. }
+            | TrainError::NoSuchStart { .. } => Self::bad_input(error),
             TrainError::Cuda(error) => error.into(),
             TrainError::Start(error) => error.into(),
             TrainError::Diverged { .. }
             | TrainError::NotRecorded(_)
             | TrainError::NoResult
+            | TrainError::Panicked(_)
             | TrainError::Threads { .. } => Self::could_not(error),
         }
     }
@@ -99,6 +111,7 @@ impl From<RunFolderError> for Failure {
     fn from(error: RunFolderError) -> Self {
         match error {
             RunFolderError::Train(error) => error.into(),
+            RunFolderError::Io { action: "read", .. } => Self::bad_input(error),
             RunFolderError::Io { .. } => Self::could_not(error),
             _ => Self::bad_input(error),
         }
@@ -109,7 +122,10 @@ impl From<SweepError> for Failure {
     fn from(error: SweepError) -> Self {
         match error {
             SweepError::Io { action: "read", .. } => Self::bad_input(error),
-            SweepError::Io { .. } | SweepError::Damaged { .. } | SweepError::Refused { .. } => Self::could_not(error),
+            SweepError::Io { .. }
+            | SweepError::Damaged { .. }
+            | SweepError::Refused { .. }
+            | SweepError::Panicked(_) => Self::could_not(error),
             _ => Self::bad_input(error),
         }
     }

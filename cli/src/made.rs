@@ -3,12 +3,14 @@
 use crate::terminal::print;
 use ketbra::interpret::{Interpretation, Note, TaskSummary, Verdict};
 use ketbra::network::Accuracy;
+use ketbra::path_text;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// A file that was written.
 #[derive(Serialize)]
 pub struct Written {
+    #[serde(serialize_with = "path_text::serialize")]
     pub path: PathBuf,
     pub bytes: usize,
 }
@@ -16,6 +18,7 @@ pub struct Written {
 /// One line of JSON.
 #[derive(Serialize)]
 struct Line<'a> {
+    #[serde(serialize_with = "path_text::serialize_option")]
     path: Option<&'a Path>,
     task: &'a TaskSummary,
     hidden: usize,

@@ -6,6 +6,7 @@ use ketbra::files::write_whole;
 use ketbra::interpret::{self, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
+use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
@@ -14,7 +15,7 @@ use std::str::FromStr;
 pub struct Known {
     /// The task: T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
     #[arg(long, conflicts_with = "blind")]
-    pub task: Option<String>,
+    pub task: Option<OsString>,
     /// Use no task: read the function back from the network alone
     #[arg(long)]
     pub blind: bool,
@@ -49,25 +50,30 @@ pub fn beside(path: &Path, name: &str) -> PathBuf {
 
 /// What a network is called: the file without its extension, or the run folder.
 pub fn name(path: &Path) -> String {
+    file_name(path).to_string_lossy().into_owned()
+}
+
+/// The name byte for byte, for folders.
+fn file_name(path: &Path) -> OsString {
     let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
     let name = if whole.is_dir() { whole.file_name() } else { whole.file_stem() };
-    name.unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    name.unwrap_or(path.as_os_str()).into()
 }
 
 /// Names for folders, one a network: no two networks share one, so names that would be the same get the file's extension
 /// or the folders above in front, as far as it takes.
-pub fn distinct_names(paths: &[PathBuf]) -> Vec<String> {
+pub fn distinct_names(paths: &[PathBuf]) -> Vec<OsString> {
     let whole: Vec<PathBuf> =
         paths.iter().map(|path| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone())).collect();
     let above = |path: &Path, levels: usize| {
-        let parts: Vec<String> = path
+        let parts: Vec<&OsStr> = path
             .components()
             .filter(|part| matches!(part, Component::Normal(_)))
-            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .map(|part| part.as_os_str())
             .collect();
-        parts[parts.len().saturating_sub(levels)..].join("-")
+        parts[parts.len().saturating_sub(levels)..].join(OsStr::new("-"))
     };
-    let mut names: Vec<String> = whole.iter().map(|path| name(path)).collect();
+    let mut names: Vec<OsString> = whole.iter().map(|path| file_name(path)).collect();
     let deepest = whole.iter().map(|path| path.components().count()).max().unwrap_or(0);
     for levels in 1..=deepest {
         let shared: Vec<bool> =

@@ -96,12 +96,24 @@ fn a_network_that_fails_is_recorded_and_the_rest_goes_on() {
     let at = folder.path();
     let grid = "task = \"repeat-copy\"\ns = 2\nd = 2\nhidden = 8\nsteps = 60\nhorizon = 10\nactivation = \"relu\"\n";
     std::fs::write(at.join("grid.toml"), format!("{grid}lr = [1e39, 0.001]\nclip = 1e39\n")).unwrap();
-    let said = sweep(at, "out", &[]);
+    let failed = |more: &[&str]| {
+        let output = ketbra_in(at, &[&["sweep", "grid.toml", "--out", "out"], more].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("1 of 2 networks failed; see why with 'ketbra sweep --status out'"), "{said}");
+        (String::from_utf8(output.stdout).unwrap(), said)
+    };
+    let (said, beside) = failed(&[]);
     assert!(said.contains("1 of 2 networks done, 1 failed"), "{said}");
+    assert!(beside.contains("failed: repeat-copy-s2-d2-h8") && beside.contains("training diverged"), "{beside}");
     assert!(results(at, "out").contains("training diverged at step"));
+    let (summary, _) = failed(&["--json"]);
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert_eq!((&summary["tally"]["failed"], &summary["tally"]["done"]), (&1.into(), &1.into()));
+    assert!(succeeds(&ketbra_in(at, &["table", "out"])).contains("relu"));
     let status = succeeds(&ketbra_in(at, &["sweep", "--status", "out"]));
     assert!(status.contains("1 of 2 networks done, 0 running, 1 failed, 0 waiting"), "{status}");
-    assert!(sweep(at, "out", &["--retry"]).contains("1 of them now"));
+    assert!(failed(&["--retry"]).0.contains("1 of them now"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Files that are whole or not there.
+//! Files that are written whole or not at all, and read up to a limit.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -34,9 +34,49 @@ fn write(path: &Path, bytes: &[u8], settle: impl Fn(&File) -> io::Result<()>) ->
     written
 }
 
+/// The bytes of a regular file of at most `limit` bytes; a larger one is refused before memory is taken for it.
+pub fn read_bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let about = fs::metadata(path)?;
+    // A pipe or a device could go on forever.
+    if !about.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    let too_large = |bytes: u64| {
+        let problem = format!("it has {bytes} bytes, more than the limit of {limit}: it cannot be what it is called");
+        io::Error::new(io::ErrorKind::FileTooLarge, problem)
+    };
+    if about.len() > limit {
+        return Err(too_large(about.len()));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(about.len()).unwrap_or(0));
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    // It may have grown meanwhile.
+    if bytes.len() as u64 > limit { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
+}
+
+/// The text of a regular file of at most `limit` bytes.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    let not_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8");
+    String::from_utf8(read_bytes(path, limit)?).map_err(not_text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_over_the_limit_and_what_is_no_file_are_refused_before_they_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("huge.json");
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let said = read_text(&path, 100).unwrap_err().to_string();
+        assert!(said.starts_with("it has 1099511627776 bytes, more than the limit of 100"), "{said}");
+        assert!(read_text(folder.path(), 100).unwrap_err().to_string().contains("not a regular file"));
+        fs::write(&path, b"exactly").unwrap();
+        assert_eq!(read_text(&path, 7).unwrap(), "exactly");
+        fs::write(&path, b"\xff").unwrap();
+        assert!(read_text(&path, 7).unwrap_err().to_string().contains("not text in UTF-8"));
+    }
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_no_litter() {

@@ -44,6 +44,8 @@ pub mod memories;
 pub mod network;
 pub mod numeric;
 pub mod observe;
+pub mod panics;
+pub mod path_text;
 pub mod random;
 mod ranges;
 pub mod recall;

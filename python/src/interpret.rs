@@ -11,6 +11,7 @@ use crate::work::interruptible;
 use ketbra::interpret::{self as stage, InterpretParams, Known, Question};
 use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
+use ketbra::path_text::path_text;
 use numpy::{Complex64, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -32,7 +33,7 @@ impl Interpretation {
     /// The document that `ketbra interpret --json` prints.
     fn json(&self) -> Result<String, Failed> {
         let mut document = match &self.path {
-            Some(path) => json!({ "path": path }),
+            Some(path) => json!({ "path": path_text(path) }),
             None => json!({}),
         };
         let found = serde_json::to_value(self.found.as_ref()).map_err(Failed::interpret)?;
@@ -213,7 +214,7 @@ pub fn interpret(
     let params = chosen(method, methods, matching, seed)?;
     let (name, task) = match task {
         Some(TaskGiven::Task(task)) => (None, Some(task.get().task.clone())),
-        Some(TaskGiven::Path(text)) => (Some(text.to_string_lossy().into_owned()), None),
+        Some(TaskGiven::Path(text)) => (Some(text.into_os_string()), None),
         None => (None, None),
     };
     let asked = Asked { known: Known { task: name, blind, s, d }, task, params };

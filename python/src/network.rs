@@ -13,6 +13,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The most numbers that a run may give back: 8 GiB.
+const MOST_STATES: usize = 1 << 30;
+
 /// A network with what its file says about it.
 #[pyclass(frozen, module = "ketbra._ketbra")]
 pub struct Network {
@@ -118,10 +121,15 @@ impl Network {
         py: Python<'py>,
         inputs: PyReadonlyArray3<'py, f64>,
         horizon: usize,
-    ) -> Bound<'py, PyArray3<f64>> {
+    ) -> Result<Bound<'py, PyArray3<f64>>, Failed> {
         let inputs = inputs.as_array();
+        let (steps, batch, _) = inputs.dim();
+        let numbers = steps.saturating_add(horizon).saturating_mul(batch).saturating_mul(self.network().hidden());
+        if numbers > MOST_STATES {
+            let problem = format!("{numbers} numbers, more than the limit of {MOST_STATES}; pass a smaller horizon");
+            return Err(Failed::network(format!("the states would be {problem}")));
+        }
         let states = py.detach(|| {
-            let (steps, batch, _) = inputs.dim();
             let mut state = Matrix::zeros(self.network().hidden(), batch);
             let mut states = Array3::zeros((steps + horizon, batch, self.network().hidden()));
             for t in 0..steps + horizon {
@@ -131,7 +139,7 @@ impl Network {
             }
             states
         });
-        states.into_pyarray(py)
+        Ok(states.into_pyarray(py))
     }
 
     /// What the network says in states (time, batch, H): (time, batch, outputs).

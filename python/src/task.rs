@@ -38,7 +38,7 @@ impl Task {
 impl Task {
     /// By name, id, or the path of a TOML file.
     #[staticmethod]
-    fn parse(text: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, Failed> {
+    fn parse(text: PathBuf, s: Option<usize>, d: Option<usize>) -> Result<Self, Failed> {
         Ok(Self::of(task::Task::parse(text, s, d)?.of_size(s, d)?))
     }
 
@@ -128,7 +128,7 @@ impl TaskGiven<'_> {
     pub fn task(&self, s: Option<usize>, d: Option<usize>) -> Result<task::Task, Failed> {
         match self {
             Self::Task(task) => Ok(task.get().task.clone()),
-            Self::Path(text) => Ok(task::Task::parse(&text.to_string_lossy(), s, d)?.of_size(s, d)?),
+            Self::Path(text) => Ok(task::Task::parse(text, s, d)?.of_size(s, d)?),
         }
     }
 }

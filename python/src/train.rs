@@ -85,7 +85,7 @@ pub fn train(
                 clip,
                 batch,
                 init: match init {
-                    Some(InitGiven::Path(path)) => Some(path.to_string_lossy().into_owned()),
+                    Some(InitGiven::Path(path)) => Some(path),
                     _ => None,
                 },
                 bias,

@@ -3,11 +3,12 @@
 mod interpret;
 
 use crate::arguments::TaskSize;
-use crate::device::{DeviceChoice, DeviceName};
+use crate::device::{DeviceChoice, DeviceName, check_threads};
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
 use ketbra::train::cpu::{Isa, Rate, SpeedSetup, fma_peak};
 use ketbra::train::cuda::{CudaEngine, CudaRate};
+use ketbra::train::{Curriculum, Job, Start, TrainParams};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -62,6 +63,8 @@ struct TrainBench {
 /// Samples in a batch and output steps of every measurement: the end of the `table1` curriculum.
 const BATCH: usize = 64;
 const HORIZON: usize = 100;
+/// Most networks that are trained at the same time.
+const MOST_NETWORKS: usize = 65_536;
 /// Seconds for each look at the peak.
 const PEAK_SECONDS: f64 = 0.3;
 
@@ -105,9 +108,11 @@ impl BenchCommand {
 
 impl TrainBench {
     fn run(&self) -> Result<(), Failure> {
-        if self.sizes.contains(&0) || self.threads == Some(0) || !(self.seconds > 0.0 && self.seconds < 3600.0) {
-            return Err(Failure::bad_input("--sizes and --threads must be at least 1, --seconds from above 0 to 3600"));
+        if self.sizes.contains(&0) || !(self.seconds > 0.0 && self.seconds < 3600.0) {
+            return Err(Failure::bad_input("--sizes must be at least 1, --seconds from above 0 to 3600"));
         }
+        check_threads(self.threads)?;
+        self.check_sizes()?;
         if self.device.device == DeviceName::Cuda {
             return self.run_on_cuda();
         }
@@ -148,6 +153,20 @@ impl TrainBench {
             (_, true) => print_json(&report),
             (Some(beside), false) => print(&beside.in_words()),
             (None, false) => {}
+        }
+        Ok(())
+    }
+
+    /// Refuses what training itself would refuse.
+    fn check_sizes(&self) -> Result<(), Failure> {
+        if let Some(networks) = self.networks.filter(|networks| *networks > MOST_NETWORKS) {
+            return Err(Failure::bad_input(format!("--networks is {networks}, but must be at most {MOST_NETWORKS}")));
+        }
+        let task = self.task_size.of("repeat-copy")?;
+        for &hidden in &self.sizes {
+            let curriculum = Curriculum::None { horizon: HORIZON };
+            let params = TrainParams { hidden, batch: BATCH, ..TrainParams::with_curriculum(curriculum) };
+            Job { task: task.clone(), params, start: Start::Random }.check()?;
         }
         Ok(())
     }

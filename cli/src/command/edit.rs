@@ -4,11 +4,13 @@ use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, title};
 use ketbra::edit::{Change, EditParams, EditSummary, Edited, Mode, edit};
-use ketbra::interpret::Warning;
+use ketbra::interpret::{InterpretParams, Warning, limits};
 use ketbra::network::{Activation, Network, NetworkFile};
 use ketbra::observe::{ObserveParams, observe};
+use ketbra::path_text;
 use ketbra::recurrence::{RecurrenceParams, read_back};
 use ketbra::task::{Source, Task};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -28,7 +30,7 @@ pub struct EditCommand {
     path: PathBuf,
     /// What the network computes now
     #[arg(long)]
-    task: Option<String>,
+    task: Option<OsString>,
     #[command(flatten)]
     size: TaskSize,
     /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
@@ -57,7 +59,7 @@ pub struct EditCommand {
 struct ChangeArguments {
     /// Another task: T1-T4, repeat-copy, compose-copy, an id, or a .toml file
     #[arg(long, value_name = "TASK")]
-    to: Option<String>,
+    to: Option<OsString>,
     /// One output copies another past component, e.g. 'u1 = -u3[t-2]'
     #[arg(long, value_name = "RECURRENCE")]
     set: Option<String>,
@@ -73,6 +75,8 @@ impl EditCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let file = NetworkFile::open_as(&self.path, self.activation)?;
         let from = self.from(&file)?;
+        limits::check(from.s(), from.d(), file.network.hidden(), &InterpretParams::default())
+            .map_err(Failure::bad_input)?;
         let change = self.change(&from)?;
         let params = EditParams { seed: self.seed, least: self.least, ..EditParams::default() };
         let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
@@ -124,6 +128,7 @@ impl EditCommand {
 }
 
 fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, Failure> {
+    limits::check(s, network.outputs(), network.hidden(), &InterpretParams::default()).map_err(Failure::bad_input)?;
     let params = ObserveParams { seed, ..ObserveParams::default() };
     let observed = observe(network, (s, network.outputs()), &params).map_err(Failure::bad_input)?;
     let reading = read_back(&observed, &RecurrenceParams::default()).map_err(Failure::could_not)?;
@@ -135,9 +140,11 @@ fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, Failure>
 /// What `--json` prints.
 #[derive(serde::Serialize)]
 struct Line<'a> {
+    #[serde(serialize_with = "path_text::serialize")]
     path: &'a Path,
     #[serde(flatten)]
     summary: EditSummary,
+    #[serde(serialize_with = "path_text::serialize_option")]
     saved: Option<PathBuf>,
 }
 

@@ -105,7 +105,7 @@ impl RecallCommand {
         }
         if self.time > MOST_TIME {
             return Err(Failure::bad_input(format!(
-                "--time {} is beyond {MOST_TIME}; watch a shorter time",
+                "--time {:?} is beyond {MOST_TIME}; watch a shorter time",
                 self.time
             )));
         }

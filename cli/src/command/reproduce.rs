@@ -1,7 +1,7 @@
 //! `ketbra reproduce`: the paper, experiment by experiment.
 
 use super::sweep::Bar;
-use crate::device::DeviceChoice;
+use crate::device::{DeviceChoice, check_threads};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
@@ -74,6 +74,7 @@ impl ReproduceCommand {
         let plans = experiments.iter().map(|experiment| self.runs_of(experiment)).collect::<Result<Vec<_>, _>>()?;
         let mut seen = BTreeSet::new();
         let runs: Vec<Run> = plans.iter().flatten().filter(|run| seen.insert(run.name.clone())).cloned().collect();
+        check_threads(self.threads)?;
         let cores = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         // A device that is not there is found out before a folder is begun.
         let engine = Local::new(self.device.trainer(cores)?);

@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
 use ketbra::circuit::{Description, Place};
 use ketbra::task::KNOWN_TASKS;
+use std::ffi::OsString;
 use std::fmt::Write;
 
 /// Rows of a list that a person reads; `--json` has them all.
@@ -28,7 +29,7 @@ A task file holds s, d and either a recurrence or a matrix:
 pub struct TaskCommand {
     /// T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
     #[arg(required_unless_present = "list")]
-    task: Option<String>,
+    task: Option<OsString>,
     #[command(flatten)]
     size: TaskSize,
     /// List the tasks that go by a name
@@ -46,7 +47,7 @@ impl TaskCommand {
             return Ok(());
         };
         let task = self.size.of(name)?;
-        let description = Description::of(&task).map_err(Failure::could_not)?;
+        let description = Description::of(&task)?;
         if self.json {
             print_json(&description)
         } else {

@@ -10,6 +10,7 @@ use ketbra::network::Activation;
 use ketbra::run_folder::{Resumed, RunFolder, RunResult};
 use ketbra::task::Task;
 use ketbra::train::{self, Curriculum, Engine, Job, Metrics, Observer, Start};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -25,7 +26,7 @@ The same seed gives the same bytes, with any number of threads and through any i
 pub struct TrainCommand {
     /// T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
-    task: Option<String>,
+    task: Option<OsString>,
     #[command(flatten)]
     size: TaskSize,
     /// Go on with the run in this folder
@@ -87,7 +88,7 @@ struct Choices {
     batch: Option<usize>,
     /// Initial weights: uniform, gaussian, or a file of a network [default: uniform]
     #[arg(long, value_name = "INIT")]
-    init: Option<String>,
+    init: Option<PathBuf>,
     /// Give cell and readout biases
     #[arg(long)]
     bias: bool,

@@ -1,19 +1,17 @@
 //! One network under one question: what every stage looks at, each thing made once.
 
 use super::trajectories::linear_network;
-use super::{InterpretError, InterpretParams, Question};
+use super::{InterpretError, InterpretParams, Question, Warning};
 use crate::circuit::Core;
 use crate::code::Contents;
 use crate::linearize::{Linearization, LinearizeError, Place, Visited, orbit, origin, restrict, visit};
 use crate::memories::{Evidence, Memories, Method, memories};
 use crate::network::Network;
 use crate::numeric::{Matrix, c64, eigenvalues};
-use crate::observe::Observations;
+use crate::observe::{Observations, Watch};
 use crate::recurrence::{Recurrence, confirm};
 use crate::spectrum::{Spectrum, spectrum};
 use crate::task::Task;
-
-use super::Warning;
 
 /// A network, or recordings of one.
 pub(super) struct Case<'a> {
@@ -22,6 +20,7 @@ pub(super) struct Case<'a> {
     pub(super) observed: &'a Observations,
     pub(super) question: &'a Question,
     pub(super) params: &'a InterpretParams,
+    pub(super) watch: &'a Watch<'a>,
 }
 
 /// The task, given or read back, its core, and what a state must hold; nothing where the function cannot be told.

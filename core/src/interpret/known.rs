@@ -1,13 +1,15 @@
 //! From what a person knows of a network to the question that is put to it.
 
-use super::{InterpretError, InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret};
+use super::{InterpretError, InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret_watched};
+use crate::observe::Look;
 use crate::network::NetworkFile;
+use std::ffi::OsString;
 
 /// What is known of a network before it is interpreted.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// The task, as typed; nothing for the one that the file names.
-    pub task: Option<String>,
+    /// The task, as typed, perhaps a path; nothing for the one that the file names.
+    pub task: Option<OsString>,
     /// Whether to use no task at all.
     pub blind: bool,
     /// Variables, which is input steps.
@@ -44,7 +46,17 @@ pub fn interpret_file(
     question: &Question,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
-    let mut found = interpret(&file.network, question, params)?;
+    interpret_file_watched(file, question, params, &|_| true)
+}
+
+/// The same, while somebody looks on who may end it.
+pub fn interpret_file_watched(
+    file: &NetworkFile,
+    question: &Question,
+    params: &InterpretParams,
+    look: Look<'_>,
+) -> Result<Interpretation, InterpretError> {
+    let mut found = interpret_watched(&file.network, question, params, look)?;
     if !file.unused.is_empty() {
         found.warnings.push(Warning::UnusedTensors { names: file.unused.clone() }.into());
         // What was left out may be what is missing.

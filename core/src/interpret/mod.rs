@@ -7,6 +7,7 @@ mod case;
 mod coding;
 mod control;
 mod known;
+pub mod limits;
 mod matrices;
 mod params;
 mod pipeline;
@@ -15,9 +16,9 @@ mod warning;
 
 pub use crate::claims::{Claim, ClaimName, ClaimParams, Reason, Verdict};
 pub use control::{Control, Shuffled};
-pub use known::{Known, interpret_file};
+pub use known::{Known, interpret_file, interpret_file_watched};
 pub use params::InterpretParams;
-pub use pipeline::interpret;
+pub use pipeline::{interpret, interpret_watched};
 pub use trajectories::interpret_trajectories;
 pub use warning::{Note, Warning};
 
@@ -27,7 +28,7 @@ use crate::linearize::{Linearization, LinearizeError};
 use crate::memories::{Memories, MemoriesError, Method};
 use crate::network::Accuracy;
 use crate::numeric::{NumericError, c64};
-use crate::observe::{ObserveError, TrajectoriesError};
+use crate::observe::{ObserveError, Stopped, TrajectoriesError};
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::spectrum::Spectrum;
 use crate::task::{Task, TaskError};
@@ -44,6 +45,23 @@ pub enum Question {
         /// Input steps, which is variables.
         s: usize,
     },
+}
+
+impl InterpretError {
+    /// Whether somebody asked for an end.
+    pub fn is_stop(&self) -> bool {
+        matches!(self, Self::Stopped(_) | Self::Observe(ObserveError::Stopped(_)))
+    }
+}
+
+impl Question {
+    /// Variables and components of each; a network or trajectories with `outputs` know the second where no task is given.
+    pub fn size(&self, outputs: usize) -> (usize, usize) {
+        match self {
+            Self::Task(task) => (task.s(), task.d()),
+            Self::Blind { s } => (*s, outputs),
+        }
+    }
 }
 
 /// A task in a few numbers.
@@ -234,6 +252,12 @@ pub enum InterpretError {
         /// Components of the task.
         needed: usize,
     },
+    /// Sizes beyond the limits.
+    #[error(transparent)]
+    TooLarge(#[from] limits::TooLarge),
+    /// Somebody asked for an end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// Trajectories that cannot be used.
     #[error(transparent)]
     Trajectories(#[from] TrajectoriesError),

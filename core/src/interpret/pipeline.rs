@@ -4,7 +4,7 @@ use super::case::{AtOrigin, Case, OnOrbit, Theory};
 use super::coding::Coded;
 use super::{
     Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, Note, Question, Rank, Spectra,
-    TaskSummary, Verdict, Warning,
+    TaskSummary, Verdict, Warning, limits,
 };
 use crate::circuit::Core;
 use crate::claims::{Behaviour, Claim, ClaimName, Findings, Structure, holds, judge};
@@ -12,7 +12,7 @@ use crate::code::Component;
 use crate::linearize::{Place, fixed_points};
 use crate::memories::{Memories, Method};
 use crate::network::{Accuracy, Network};
-use crate::observe::{Observations, observe, output_accuracy};
+use crate::observe::{Look, Observations, Watch, observe_watched, output_accuracy};
 use crate::recurrence::{Confidence, Recurrence, read_back};
 use crate::spectrum::spectrum;
 use crate::task::{Source, Task};
@@ -23,14 +23,24 @@ pub fn interpret(
     question: &Question,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
-    let (s, d) = match question {
-        Question::Task(task) => (task.s(), task.d()),
-        Question::Blind { s } => (*s, network.outputs()),
-    };
-    let observed = observe(network, (s, d), &params.observe)?;
-    let case = Case { network: Some(network), observed: &observed, question, params };
+    interpret_watched(network, question, params, &|_| true)
+}
+
+/// The same, while somebody looks on who may end it.
+pub fn interpret_watched(
+    network: &Network,
+    question: &Question,
+    params: &InterpretParams,
+    look: Look<'_>,
+) -> Result<Interpretation, InterpretError> {
+    let (s, d) = question.size(network.outputs());
+    limits::check(s, d, network.hidden(), params)?;
+    let watch = Watch::new(look, params.observe.work(s, d));
+    let observed = observe_watched(network, (s, d), &params.observe, &watch)?;
+    let case = Case { network: Some(network), observed: &observed, question, params, watch: &watch };
     let mut found = interpret_case(&case)?;
     if network.biases.is_some() {
+        watch.stage("looking for fixed points", 0.9)?;
         let points = fixed_points(network, None, None, &params.fixed_points)?;
         let core = found.details.task.as_ref().map(Core::of).transpose()?;
         let theory = core.as_ref().map(Core::eigenvalues);
@@ -44,12 +54,15 @@ pub fn interpret(
 /// Every stage once, in order, on what was observed.
 pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, InterpretError> {
     let (observed, params) = (case.observed, case.params);
+    case.watch.stage("reading the function back", 0.0)?;
     let mut reading = read_back(observed, &params.recurrence)?;
     let theory = case.theory(&reading)?;
     let theory = theory.as_ref();
+    case.watch.stage("linearizing", 0.1)?;
     let origin = case.look_at_the_origin(theory)?;
     let orbit = case.look_at_the_orbit(theory)?;
     let (mut found, mut warnings) = case.follow_the_dynamics(theory, origin.as_ref(), &orbit, &mut reading)?;
+    case.watch.stage("fitting the code", 0.4)?;
     let behaviour =
         theory.map(|theory| Behaviour::measure(observed, &theory.contents, params.code.contents.faint, &params.claims));
     let coded = match (theory, &behaviour) {
@@ -59,6 +72,7 @@ pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, Interpre
     let claims = all_claims(case, theory, behaviour.as_ref(), coded.as_ref(), &orbit, &reading);
     trust(&mut reading, case.question, behaviour.as_ref(), &claims, params);
     let judged = judged(case, theory, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims);
+    case.watch.stage("running the control", 0.6)?;
     let control = theory.map(|theory| case.control(theory)).transpose()?.flatten();
     let mut sharing = None;
     let mut code = None;
@@ -340,5 +354,5 @@ pub(super) fn interpret_recordings(
     question: &Question,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
-    interpret_case(&Case { network: None, observed, question, params })
+    interpret_case(&Case { network: None, observed, question, params, watch: &Watch::nobody() })
 }

@@ -1,7 +1,7 @@
 //! Interpretation of a network of which only trajectories are known.
 
 use super::pipeline::interpret_recordings;
-use super::{InterpretError, InterpretParams, Interpretation, Question, Warning};
+use super::{InterpretError, InterpretParams, Interpretation, Question, Warning, limits};
 use crate::linearize::{Linearization, Visited};
 use crate::memories::Method;
 use crate::network::{Activation, Network};
@@ -28,6 +28,8 @@ pub fn interpret_trajectories(
         Question::Task(task) => task.s(),
         Question::Blind { s } => *s,
     };
+    let hidden = trajectories.states.first().map_or(0, Matrix::nrows);
+    limits::check(s, trajectories.components(), hidden, params)?;
     let observed = trajectories.observations(s, params.visited.settle, &params.observe)?;
     let mut found = interpret_recordings(&observed, question, params)?;
     if trajectories.inputs.is_none() {

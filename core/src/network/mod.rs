@@ -25,6 +25,9 @@ use crate::numeric::tanh_in_place;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
+/// The most hidden units of a network, read or trained: the eigenvalues of its weights take minutes and 128 MiB a matrix.
+pub const MAX_HIDDEN: usize = 4096;
+
 /// The nonlinearity of the cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

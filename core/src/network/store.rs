@@ -1,11 +1,22 @@
 //! Networks on disk: safetensors under PyTorch's parameter names.
 
+use super::import::limits;
 use super::{Network, NetworkError, Tensor, Tensors};
 use crate::files::write_whole;
 use crate::task::{Task, TaskError};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use safetensors::SafeTensorError;
+use safetensors::tensor::{Dtype, Metadata as Header, SafeTensors, TensorView};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
+
+/// The longest header of a safetensors file that is read: it holds the text of the task too.
+const MAX_HEADER_BYTES: u64 = 16 << 20;
+/// The most opening braces in it, one a tensor, which takes several hundred bytes once it is read, ...
+const MAX_HEADER_BRACES: usize = 1 << 16;
+/// ... and commas and brackets, each a number of a shape or a word of the task.
+const MAX_HEADER_VALUES: usize = 1 << 20;
 
 /// What a file says about its network: the task, how it was trained.
 pub type Metadata = BTreeMap<String, String>;
@@ -29,6 +40,7 @@ impl NetworkFile {
 
     /// Reads a safetensors file; the activation is tanh unless the metadata says otherwise.
     pub fn from_safetensors(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
+        check_header(|count| bytes.get(..count).map(Cow::from), bytes.len(), path)?;
         let (tensors, metadata) = read_safetensors(bytes, path)?;
         Self::assemble(&tensors, metadata, None, path, "safetensors")
     }
@@ -89,7 +101,7 @@ impl NetworkFile {
     /// the one that the file says.
     pub fn task_named(
         &self,
-        name: Option<&str>,
+        name: Option<&OsStr>,
         s: Option<usize>,
         d: Option<usize>,
     ) -> Result<Option<Task>, TaskError> {
@@ -104,15 +116,48 @@ impl NetworkFile {
     }
 }
 
+/// Refuses a safetensors file by its header alone: one that does not fit the file, or states too much.
+///
+/// `start` gives as many first bytes as are asked for, of `length` in all.
+pub(super) fn check_header<'a>(
+    start: impl Fn(usize) -> Option<Cow<'a, [u8]>>,
+    length: usize,
+    path: &Path,
+) -> Result<(), NetworkError> {
+    let wrong = |error| malformed(error, path);
+    let words = start(8).and_then(|bytes| bytes.first_chunk().copied().map(u64::from_le_bytes));
+    let stated = words.ok_or_else(|| wrong(SafeTensorError::HeaderTooSmall))?;
+    if stated > MAX_HEADER_BYTES {
+        return Err(wrong(SafeTensorError::HeaderTooLarge));
+    }
+    let end = 8 + stated as usize;
+    let bytes = start(end).filter(|bytes| bytes.len() == end);
+    let bytes = bytes.ok_or_else(|| wrong(SafeTensorError::InvalidHeaderLength))?;
+    let count = |signs: &[u8]| bytes.iter().filter(|byte| signs.contains(byte)).count();
+    if count(b"{") > MAX_HEADER_BRACES || count(b",[") > MAX_HEADER_VALUES {
+        return Err(wrong(SafeTensorError::HeaderTooLarge));
+    }
+    let header: Header = serde_json::from_slice(&bytes[8..])
+        .map_err(|error| wrong(SafeTensorError::InvalidHeaderDeserialization(error)))?;
+    if header.data_len().checked_add(end) != Some(length) {
+        return Err(wrong(SafeTensorError::MetadataIncompleteBuffer));
+    }
+    let mut values = 0;
+    let tensors: BTreeMap<_, _> = header.tensors().into_iter().collect();
+    tensors.iter().try_for_each(|(name, tensor)| limits::count(&mut values, name, &tensor.shape)).map_err(|problem| {
+        NetworkError::Malformed { path: path.into(), format: "safetensors", problem: problem.to_string() }
+    })
+}
+
+fn malformed(error: SafeTensorError, path: &Path) -> NetworkError {
+    let problem =
+        format!("{error}; it is cut short, damaged or something else: copy or download it again, or save it again");
+    NetworkError::Malformed { path: path.into(), format: "safetensors", problem }
+}
+
 /// The tensors of floating-point numbers in a safetensors file, and what it says about them.
 pub(super) fn read_safetensors(bytes: &[u8], path: &Path) -> Result<(Tensors, Metadata), NetworkError> {
-    let malformed = |error: safetensors::SafeTensorError| NetworkError::Malformed {
-        path: path.into(),
-        format: "safetensors",
-        problem: format!(
-            "{error}; it is cut short, damaged or something else: copy or download it again, or save it again"
-        ),
-    };
+    let malformed = |error| malformed(error, path);
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(malformed)?;
     let file = SafeTensors::deserialize(bytes).map_err(malformed)?;
     let metadata = header.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();

@@ -93,6 +93,16 @@ const INPUT: Names = ["weight_ih_l0", "weight_ih", "W_uh"];
 const RECURRENT_BIAS: Names = ["bias_hh_l0", "bias_hh", "b_hh"];
 const INPUT_BIAS: Names = ["bias_ih_l0", "bias_ih", "b"];
 
+/// Whether a tensor goes by a name of the recurrent weights.
+pub(super) fn is_recurrent(name: &str) -> bool {
+    RECURRENT.contains(&last_part(name))
+}
+
+/// The units of a recurrent layer with weights of this shape, gates or not.
+pub(super) fn shape_of_units(shape: &[usize]) -> Option<usize> {
+    if let [_, columns] = shape { Some(*columns) } else { None }
+}
+
 fn names(tensors: &Tensors) -> String {
     if tensors.is_empty() {
         return "no tensors of floating-point numbers at all".into();

@@ -1,6 +1,6 @@
 //! One input at a time turned over: what does the network make of it?
 
-use super::{Batch, ObserveError, ObserveParams, draw_inputs};
+use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
 use crate::network::Network;
 use crate::random::Stream;
 
@@ -21,6 +21,7 @@ impl Flips {
         (s, d): (usize, usize),
         stream: &Stream,
         params: &ObserveParams,
+        watch: &Watch<'_>,
     ) -> Result<Self, ObserveError> {
         let (bases, window) = (params.flip_bases.max(1), s * d);
         let flipped = window.min(params.most_flips);
@@ -38,7 +39,7 @@ impl Flips {
                 }
             }
         }
-        Ok(Self { batch: Batch::run(network, presented, episodes, s, &[]), bases, inputs })
+        Ok(Self { batch: Batch::run(network, presented, episodes, s, &[], watch)?, bases, inputs })
     }
 
     /// The episode in which input `k` of the flipped ones is turned over in `base`.
@@ -57,7 +58,7 @@ mod tests {
     fn one_input_differs_and_it_is_the_one_that_is_named() {
         let network = Initialization::Uniform.network(6, 3, 3, Activation::Tanh, false, 4);
         let params = ObserveParams { most_flips: 5, ..ObserveParams::default() };
-        let flips = Flips::run(&network, (4, 3), &Stream::new(1, Purpose::ScoreInputs), &params).unwrap();
+        let flips = Flips::run(&network, (4, 3), &Stream::new(1, Purpose::ScoreInputs), &params, &Watch::nobody()).unwrap();
         assert_eq!((flips.inputs.as_slice(), flips.batch.episodes), ([0, 2, 4, 7, 9].as_slice(), 24));
         for (k, &slot) in flips.inputs.iter().enumerate() {
             for base in 0..flips.bases {

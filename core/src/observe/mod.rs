@@ -6,9 +6,11 @@
 
 mod flips;
 mod given;
+mod watch;
 
 pub use flips::Flips;
 pub use given::{Trajectories, TrajectoriesError};
+pub use watch::{Look, Moment, Stopped, Watch};
 
 use crate::network::{Network, NetworkError};
 use crate::numeric::{Matrix, zero_padded};
@@ -150,6 +152,9 @@ pub enum ObserveError {
         /// The first such output step, from 1.
         step: usize,
     },
+    /// Somebody asked for an end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// A task that cannot be.
     #[error(transparent)]
     Task(#[from] TaskError),
@@ -158,11 +163,32 @@ pub enum ObserveError {
     Network(#[from] NetworkError),
 }
 
+impl ObserveParams {
+    /// How much is simulated in all, in steps of episodes.
+    pub fn work(&self, s: usize, d: usize) -> usize {
+        let probes = self.probes.max(self.probes_per_component * d) * (s + self.probe_steps.max(self.score_steps + s));
+        let trials = self.trials.max(self.trials_per_component * s * d) * 2 * s;
+        let flips = self.flip_bases * (1 + self.most_flips.min(s * d)) * 2 * s;
+        let scores = self.scores * (2 * s + self.score_steps);
+        probes + trials + flips + scores + self.accuracy_episodes * (s + self.accuracy_horizon)
+    }
+}
+
 /// Simulates the batches, all from the zero state.
 pub fn observe(
     network: &Network,
+    size: (usize, usize),
+    params: &ObserveParams,
+) -> Result<Observations, ObserveError> {
+    observe_watched(network, size, params, &Watch::nobody())
+}
+
+/// The same, while somebody looks on.
+pub fn observe_watched(
+    network: &Network,
     (s, d): (usize, usize),
     params: &ObserveParams,
+    watch: &Watch<'_>,
 ) -> Result<Observations, ObserveError> {
     network.check()?;
     if network.inputs() != d || network.outputs() != d {
@@ -172,7 +198,7 @@ pub fn observe(
     let probes = params.probes.max(params.probes_per_component * d);
     let trials = params.trials.max(params.trials_per_component * s * d);
     let fresh = Stream::new(params.seed, Purpose::ScoreInputs);
-    let run = |inputs, episodes, steps, kept: &[usize]| Batch::run(network, inputs, episodes, steps, kept);
+    let run = |inputs, episodes, steps, kept: &[usize]| Batch::run(network, inputs, episodes, steps, kept, watch);
     let early = s.max(EARLY_STEPS).min(params.score_steps);
     let scored: Vec<usize> = (0..early).chain(params.score_settle.max(early)..params.score_steps).collect();
     // Decoders need the mean of the probes at every step that they look at.
@@ -180,17 +206,17 @@ pub fn observe(
     let observed = Observations {
         s,
         d,
-        probe: drive(network, (s, d), &stream, 0, probes, &up_to(probe_steps))?,
-        trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, &[]),
-        score: run(draw_inputs((s, d), params.scores, &fresh, 0)?, params.scores, params.score_steps + s, &scored),
+        probe: drive(network, (s, d), &stream, 0, probes, &up_to(probe_steps), watch)?,
+        trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, &[])?,
+        score: run(draw_inputs((s, d), params.scores, &fresh, 0)?, params.scores, params.score_steps + s, &scored)?,
         score_settle: params.score_settle,
         long: run(
             draw_inputs((s, d), params.accuracy_episodes, &fresh, 2)?,
             params.accuracy_episodes,
             params.accuracy_horizon,
             &[],
-        ),
-        flips: Some(Flips::run(network, (s, d), &fresh, params)?),
+        )?,
+        flips: Some(Flips::run(network, (s, d), &fresh, params, watch)?),
     };
     for batch in [&observed.probe, &observed.trial, &observed.score, &observed.long] {
         if let Some(step) = batch.outputs.iter().position(|said| !said.is_all_finite()) {
@@ -208,13 +234,14 @@ pub(crate) fn drive(
     index: u32,
     episodes: usize,
     kept: &[usize],
-) -> Result<Batch, TaskError> {
+    watch: &Watch<'_>,
+) -> Result<Batch, ObserveError> {
     let steps = kept.iter().map(|last| last + 1).max().unwrap_or(0);
     if network.is_odd() {
         let inputs = draw_inputs((s, d), episodes, stream, index)?;
-        return Ok(Batch { mirrored: true, ..Batch::run(network, inputs, episodes, steps, kept) });
+        return Ok(Batch { mirrored: true, ..Batch::run(network, inputs, episodes, steps, kept, watch)? });
     }
-    with_opposites(network, (s, d), stream, index, episodes, kept)
+    with_opposites(network, (s, d), stream, index, episodes, kept, watch)
 }
 
 /// The same with the opposite of every input run too, whatever the network.
@@ -225,14 +252,15 @@ pub(crate) fn with_opposites(
     index: u32,
     episodes: usize,
     kept: &[usize],
-) -> Result<Batch, TaskError> {
+    watch: &Watch<'_>,
+) -> Result<Batch, ObserveError> {
     let steps = kept.iter().map(|last| last + 1).max().unwrap_or(0);
     let half = episodes.div_ceil(2);
     let with_opposites = draw_inputs((s, d), half, stream, index)?
         .chunks(half * d)
         .flat_map(|step| step.iter().copied().chain(step.iter().map(|u| -u)).collect::<Vec<_>>())
         .collect();
-    Ok(Batch::run(network, with_opposites, 2 * half, steps, kept))
+    Ok(Batch::run(network, with_opposites, 2 * half, steps, kept, watch)?)
 }
 
 fn up_to(steps: usize) -> Vec<usize> {
@@ -250,7 +278,14 @@ fn draw_inputs((s, d): (usize, usize), episodes: usize, stream: &Stream, index: 
 
 impl Batch {
     /// Runs `steps` output steps and keeps the states of those in `kept`.
-    fn run(network: &Network, inputs: Vec<f32>, episodes: usize, steps: usize, kept: &[usize]) -> Self {
+    fn run(
+        network: &Network,
+        inputs: Vec<f32>,
+        episodes: usize,
+        steps: usize,
+        kept: &[usize],
+        watch: &Watch<'_>,
+    ) -> Result<Self, Stopped> {
         let network = &Network {
             recurrent_weights: zero_padded(&network.recurrent_weights),
             input_weights: zero_padded(&network.input_weights),
@@ -264,6 +299,7 @@ impl Batch {
             let input = Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j]));
             network.step_into(state.as_ref(), Some(input.as_ref()), &mut spare);
             std::mem::swap(&mut state, &mut spare);
+            watch.simulated(episodes)?;
         }
         let last_input_size = spread(&network.read(state.as_ref()));
         let (mut states, mut outputs) = (BTreeMap::new(), Vec::with_capacity(steps));
@@ -273,12 +309,13 @@ impl Batch {
             if has_vanished(&state) {
                 state.fill(0.0);
             }
+            watch.simulated(episodes)?;
             outputs.push(network.read(state.as_ref()));
             if kept.contains(&t) {
                 states.insert(t, state.clone());
             }
         }
-        Self { inputs, episodes, states, outputs, last_input_size, mirrored: false }
+        Ok(Self { inputs, episodes, states, outputs, last_input_size, mirrored: false })
     }
 
     /// The inputs and targets of these episodes under a task.
@@ -355,10 +392,10 @@ mod tests {
             // Uniform initialization draws biases; the Gaussian one leaves them zero, and the network odd.
             let network = Initialization::Uniform.network(12, 3, 3, Activation::Tanh, bias, 4);
             let stream = Stream::new(1, Purpose::ProbeInputs);
-            let probe = drive(&network, (4, 3), &stream, 0, 10, &up_to(6)).unwrap();
+            let probe = drive(&network, (4, 3), &stream, 0, 10, &up_to(6), &Watch::nobody()).unwrap();
             assert_eq!((probe.mirrored, probe.episodes), (!bias, 10));
             let opposite = probe.inputs.iter().map(|u| -u).collect();
-            let there = Batch::run(&network, opposite, 10, 6, &up_to(6));
+            let there = Batch::run(&network, opposite, 10, 6, &up_to(6), &Watch::nobody()).unwrap();
             for (here, there) in probe.states.values().zip(there.states.values()) {
                 assert_eq!((here + there).norm_max() < 1e-15, !bias);
                 let pooled = Matrix::from_fn(12, 20, |i, k| if k < 10 { here[(i, k)] } else { there[(i, k - 10)] });

@@ -12,6 +12,7 @@ use crate::circuit::CircuitError;
 use crate::interpret::Interpretation;
 use crate::network::{Network, NetworkFile};
 use crate::numeric::NumericError;
+use crate::run_folder::RunFolder;
 use flate2::{Compression, write::GzEncoder};
 use serde::Serialize;
 use std::io::Write;
@@ -36,7 +37,7 @@ impl Provenance {
     pub fn of(path: &Path, file: &NetworkFile) -> Self {
         let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         let title = if path.is_dir() { whole.file_name() } else { whole.file_stem() };
-        let metrics = std::fs::read_to_string(path.join("metrics.csv")).ok().filter(|_| path.is_dir());
+        let metrics = RunFolder::metrics_text(path).filter(|_| path.is_dir());
         let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut made = vec![("network".to_string(), name)];
         let short = file.metadata.iter().filter(|(_, value)| !value.contains('\n'));

@@ -1,11 +1,11 @@
 //! The course of training as a table of comma-separated values.
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;
 
 use super::RunFolderError;
-use crate::files::write_whole_unsynced;
+use crate::files::{read_text, write_whole_unsynced};
 use crate::train::Metrics;
 
 const HEADER: &str = "step,horizon,loss,accuracy,gradient_norm,learning_rate\n";
@@ -19,7 +19,7 @@ pub struct MetricsFile {
 impl MetricsFile {
     /// Opens the table and drops what was written after `step`, which will be done again.
     pub(super) fn open(path: PathBuf, step: u64) -> Result<Self, RunFolderError> {
-        let kept = match fs::read_to_string(&path) {
+        let kept = match read_text(&path, super::MAX_METRICS_BYTES) {
             Ok(text) => keep_until(&text, step),
             // A table that is missing or unreadable is begun again; it is not needed to go on.
             Err(_) => HEADER.to_string(),

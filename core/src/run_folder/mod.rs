@@ -21,9 +21,16 @@ pub use training::{Resumed, Trained};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::files::{write_whole, write_whole_unsynced};
-use crate::network::{Network, NetworkFile};
+use crate::files::{read_bytes, read_text, write_whole, write_whole_unsynced};
+use crate::network::{MAX_FILE_BYTES, MAX_HIDDEN, Network, NetworkFile};
 use crate::train::TrainState;
+
+/// The largest manifest that is read, in bytes: it holds the text of the task, which may be as long as a task file.
+const MAX_MANIFEST_BYTES: u64 = 32 << 20;
+/// The largest table of metrics that is read: [`crate::train::limits::MAX_METRICS`] rows of 128 bytes.
+const MAX_METRICS_BYTES: u64 = crate::train::limits::MAX_METRICS << 7;
+/// Bytes of a checkpoint beside its weights: headers, and a loss for each step of the longest horizon.
+const CHECKPOINT_HEADERS: u64 = 4 << 20;
 
 const MANIFEST: &str = "manifest.json";
 const NETWORK: &str = "network.safetensors";
@@ -70,7 +77,7 @@ impl RunFolder {
     /// Opens the folder of a run.
     pub fn open(path: &Path) -> Result<Self, RunFolderError> {
         let file = path.join(MANIFEST);
-        let text = match fs::read_to_string(&file) {
+        let text = match read_text(&file, MAX_MANIFEST_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(RunFolderError::NoRun { path: path.into() });
@@ -109,8 +116,7 @@ impl RunFolder {
     /// Reads the weights.
     pub fn read_network(&self) -> Result<Network, RunFolderError> {
         let path = self.path.join(NETWORK);
-        let bytes = fs::read(&path).map_err(|source| RunFolderError::io("read", &path, source))?;
-        Ok(NetworkFile::from_safetensors(&bytes, &path)?.network)
+        Ok(NetworkFile::open(&path)?.network)
     }
 
     /// Keeps a checkpoint and the one before it. At every moment one of the two is whole.
@@ -128,9 +134,10 @@ impl RunFolder {
     /// The newest checkpoint that is whole, and what is wrong with a newer one that is not.
     pub fn read_checkpoint(&self) -> Result<(TrainState, Option<RunFolderError>), RunFolderError> {
         let fingerprint = self.manifest.fingerprint()?;
+        let largest = self.largest_checkpoint();
         let read = |name: &str| {
             let path = self.path.join(name);
-            let bytes = fs::read(&path).map_err(|source| RunFolderError::io("read", &path, source))?;
+            let bytes = read_bytes(&path, largest).map_err(|source| RunFolderError::io("read", &path, source))?;
             checkpoint::decode(&bytes, fingerprint, &path)
         };
         let newest = match read(CHECKPOINT) {
@@ -147,6 +154,14 @@ impl RunFolder {
         }
     }
 
+    /// Bytes of a checkpoint of this run at most: the weights and both moments in f64.
+    fn largest_checkpoint(&self) -> u64 {
+        let hidden = self.manifest.params.hidden.min(MAX_HIDDEN) as u64;
+        let d = self.manifest.task.d as u64;
+        let weights = d.saturating_mul(2 * hidden + 1).saturating_add(hidden * (hidden + 2));
+        weights.saturating_mul(3 * 8).saturating_add(CHECKPOINT_HEADERS).min(3 * MAX_FILE_BYTES)
+    }
+
     /// Removes the checkpoints of a run that needs them no more.
     pub fn remove_checkpoints(&self) -> Result<(), RunFolderError> {
         for name in [CHECKPOINT, CHECKPOINT_PREVIOUS, CHECKPOINT_NEW] {
@@ -161,9 +176,14 @@ impl RunFolder {
         Ok(())
     }
 
+    /// The table of metrics in a folder, where there is one of a size that it can have.
+    pub(crate) fn metrics_text(folder: &Path) -> Option<String> {
+        read_text(&folder.join(METRICS), MAX_METRICS_BYTES).ok()
+    }
+
     /// The mean horizon over the rows of metrics: what a step of training cost.
     pub fn mean_horizon(&self) -> Option<f64> {
-        metrics::mean_horizon(&fs::read_to_string(self.path.join(METRICS)).ok()?)
+        metrics::mean_horizon(&Self::metrics_text(&self.path)?)
     }
 
     /// Rows of metrics, from the row after `step` on thrown away.

@@ -75,6 +75,7 @@ impl RunFolder {
         }
         let (state, damage) = folder.read_checkpoint()?;
         let job = Job { task: manifest.task()?, params: manifest.params.clone(), start: Start::State(Box::new(state)) };
+        job.check()?;
         Ok(Resumed { folder, job, damage })
     }
 

@@ -57,6 +57,17 @@ pub enum SweepError {
         /// What it said.
         problem: String,
     },
+    /// More networks than can be listed.
+    #[error("this sweep asks for {count} networks, more than the limit of {limit}; divide it into several files")]
+    TooMany {
+        /// Networks asked for.
+        count: u64,
+        /// The most that are listed.
+        limit: u64,
+    },
+    /// A mistake of ours that is no network's.
+    #[error("the sweep stopped: {0}")]
+    Panicked(#[from] crate::panics::Panicked),
     /// The disk refused.
     #[error("cannot {action} {path}: {source}")]
     Io {

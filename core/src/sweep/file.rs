@@ -6,10 +6,16 @@ use crate::task::nearest_name;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+/// The key that may have by far the most values.
+const SEED: &str = "seed";
 /// The key of the blocks that are swept one after another, each with the values above them.
 const BLOCKS: &str = "grid";
-/// Most numbers that a range may stand for: one more is surely a slip.
-const LONGEST_RANGE: u64 = 1_000_000;
+/// Most seeds in a list, ranges counted by what they stand for: one more is surely a slip.
+const MOST_SEEDS: usize = 1_000_000;
+/// Most values of any other key: each is tried once before anything is trained.
+const MOST_VALUES: usize = 1000;
+/// Most values in a file, those that stand above several blocks counted once for each.
+const MOST_IN_ALL: usize = 2 * MOST_SEEDS;
 
 struct Source<'a> {
     file: &'a str,
@@ -18,7 +24,7 @@ struct Source<'a> {
 
 impl Source<'_> {
     fn line(&self, offset: usize) -> usize {
-        self.text[..offset.min(self.text.len())].matches('\n').count() + 1
+        self.text[..self.text.floor_char_boundary(offset)].matches('\n').count() + 1
     }
 
     fn error(&self, offset: usize, problem: impl Into<String>) -> SweepError {
@@ -43,7 +49,18 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Grid>, SweepError> {
     if blocks.is_empty() {
         return Ok(vec![Grid { axes: common, line: 1 }]);
     }
-    blocks.into_iter().map(|block| grid(&source, block, &common)).collect()
+    let mut grids: Vec<Grid> = vec![];
+    let mut values = 0;
+    for block in blocks {
+        let next = grid(&source, block, &common)?;
+        values += next.axes.iter().map(|axis| axis.values.len()).sum::<usize>();
+        if values > MOST_IN_ALL {
+            let problem = format!("the grids have more than {MOST_IN_ALL} values; divide them into several files");
+            return Err(source.error(block.span().start, problem));
+        }
+        grids.push(next);
+    }
+    Ok(grids)
 }
 
 /// A block takes the common axes and replaces those that it has itself.
@@ -69,14 +86,19 @@ fn axis(
         let problem = format!("there is no key '{typed}'; did you mean '{nearest}'?");
         return Err(source.error(name.span().start, problem));
     };
+    let most = if key.name == SEED { MOST_SEEDS } else { MOST_VALUES };
     let mut values = vec![];
-    match value.get_ref() {
-        DeValue::Array(items) => {
-            for item in items.iter() {
-                values.extend(read(source, key, item)?);
-            }
+    let items = match value.get_ref() {
+        DeValue::Array(items) => items.iter().collect(),
+        _ => vec![value],
+    };
+    for item in items {
+        let more = read(source, key, item)?;
+        if more.count() > most - values.len() {
+            let problem = format!("{typed} has more than {most} values, the limit; give it fewer");
+            return Err(source.error(item.span().start, problem));
         }
-        _ => values.extend(read(source, key, value)?),
+        values.extend(more.values());
     }
     if values.is_empty() {
         let problem = format!("{typed} has no values, so the grid is empty; give it at least one");
@@ -85,16 +107,39 @@ fn axis(
     Ok(Axis { key, values, line: source.line(name.span().start) })
 }
 
-fn read(source: &Source<'_>, key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Vec<Value>, SweepError> {
+/// What one item of a list stands for, counted before it is written out.
+enum Item {
+    One(Value),
+    /// From and to.
+    Range(u64, u64),
+}
+
+impl Item {
+    fn count(&self) -> usize {
+        match self {
+            Self::One(_) => 1,
+            Self::Range(from, to) => usize::try_from(to - from).unwrap_or(usize::MAX).saturating_add(1),
+        }
+    }
+
+    fn values(self) -> Vec<Value> {
+        match self {
+            Self::One(value) => vec![value],
+            Self::Range(from, to) => (from..=to).map(Value::Whole).collect(),
+        }
+    }
+}
+
+fn read(source: &Source<'_>, key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Item, SweepError> {
     let wrong = |takes: String| Err(source.error(value.span().start, format!("{} takes {takes}", key.name)));
-    let one = |value| Ok(vec![value]);
+    let one = |value| Ok(Item::One(value));
     match (key.kind, value.get_ref()) {
         (Kind::Whole, DeValue::Integer(number)) => match u64::from_str_radix(number.as_str(), number.radix()) {
             Ok(number) => one(Value::Whole(number)),
             Err(_) => wrong(format!("whole numbers from 0, not {}", number.as_str())),
         },
         (Kind::Whole, DeValue::String(range)) => match whole_range(range) {
-            Some((from, to)) => Ok((from..=to).map(Value::Whole).collect()),
+            Some((from, to)) => Ok(Item::Range(from, to)),
             None => wrong(format!("whole numbers or a range such as \"1-20\", not \"{range}\"")),
         },
         (Kind::Number, DeValue::Integer(number)) => number_of(number.as_str())
@@ -127,7 +172,7 @@ fn number_of(text: &str) -> Option<f64> {
 fn whole_range(text: &str) -> Option<(u64, u64)> {
     let (from, to) = text.split_once('-')?;
     let (from, to): (u64, u64) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
-    (from <= to && to - from < LONGEST_RANGE).then_some((from, to))
+    (from <= to).then_some((from, to))
 }
 
 #[cfg(test)]
@@ -159,6 +204,18 @@ mod tests {
         assert_eq!(message, "s.toml:3: there is no key 'hiden'; did you mean 'hidden'?");
         let message = refused("[[grid]]\ntask = \"T1\"\ntreshold = 0.9");
         assert_eq!(message, "s.toml:3: there is no key 'treshold'; did you mean 'threshold'?");
+    }
+
+    #[test]
+    fn lists_have_a_limit_that_ranges_cannot_get_around() {
+        let million = "\"1-1000000\"";
+        assert_eq!(parse(&format!("seed = [{million}]"), "s.toml").unwrap()[0].count(), Some(1_000_000));
+        for text in [format!("seed = [{million}, 7]"), "seed = \"0-18446744073709551615\"".into()] {
+            assert!(refused(&text).contains("seed has more than 1000000 values"), "{}", refused(&text));
+        }
+        assert!(refused("hidden = \"1-1001\"").contains("hidden has more than 1000 values"));
+        let blocks = format!("seed = {million}\n{}", "[[grid]]\n".repeat(3));
+        assert!(refused(&blocks).contains("the grids have more than 2000000 values"), "{}", refused(&blocks));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! a lock file for each network, `slurm` what was submitted.
 
 use super::{Claim, Row, Run, SweepError};
-use crate::files::write_whole;
+use crate::files::{read_text, write_whole};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,11 @@ const CLAIMS: &str = ".claims";
 const NAMES: &str = "networks.txt";
 const RESULT: &str = "result.json";
 const TABLE: &str = "results.csv";
+
+/// The longest list of names that is read, in bytes: [`super::MAX_NETWORKS`] names of 128 bytes.
+const MAX_NAMES_BYTES: u64 = super::MAX_NETWORKS << 7;
+/// The largest result of a network that is read, in bytes.
+const MAX_RESULT_BYTES: u64 = 1 << 20;
 
 /// A folder with the networks of a sweep.
 #[derive(Clone, Debug)]
@@ -71,7 +76,7 @@ impl SweepFolder {
     /// The names of all networks that were asked for.
     pub fn names(&self) -> Result<Vec<String>, SweepError> {
         let file = self.path.join(NAMES);
-        let text = fs::read_to_string(&file).map_err(|source| SweepError::io("read", &file, source))?;
+        let text = read_text(&file, MAX_NAMES_BYTES).map_err(|source| SweepError::io("read", &file, source))?;
         Ok(text.lines().map(String::from).collect())
     }
 
@@ -87,7 +92,7 @@ impl SweepFolder {
 
     /// What came of a network; nothing if that is not known yet, or can't be read and must be found out again.
     pub fn row(&self, name: &str) -> Option<Row> {
-        let text = fs::read_to_string(self.run_path(name).join(RESULT)).ok()?;
+        let text = read_text(&self.run_path(name).join(RESULT), MAX_RESULT_BYTES).ok()?;
         serde_json::from_str(&text).ok()
     }
 

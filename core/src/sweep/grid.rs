@@ -2,11 +2,17 @@
 
 use super::settings::{self, Key, Value};
 use super::{SweepError, file};
+use crate::files::read_text;
 use crate::task::Task;
 use crate::train::{Job, Start, TrainParams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// The most networks that are listed: as many as a range of seeds may have.
+pub const MAX_NETWORKS: u64 = 1_000_000;
+/// The largest sweep file that is read, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// One key with the values that it takes in turn.
 #[derive(Clone, Debug)]
@@ -91,7 +97,7 @@ pub struct Plan {
 impl Plan {
     /// Reads a sweep file; task files are looked for beside it.
     pub fn read(path: &Path) -> Result<Self, SweepError> {
-        let text = std::fs::read_to_string(path).map_err(|source| SweepError::io("read", path, source))?;
+        let text = read_text(path, MAX_FILE_BYTES).map_err(|source| SweepError::io("read", path, source))?;
         Self::parse(&text, &path.to_string_lossy(), path.parent().unwrap_or(Path::new("")))
     }
 
@@ -139,8 +145,17 @@ impl Plan {
         self.grids.iter().map(sample).collect()
     }
 
+    /// Refuses more networks than can be listed.
+    pub fn check_count(&self) -> Result<(), SweepError> {
+        match self.count() {
+            count if count > MAX_NETWORKS => Err(SweepError::TooMany { count, limit: MAX_NETWORKS }),
+            _ => Ok(()),
+        }
+    }
+
     /// Every network, each once, in the order of the file.
     pub fn runs(&self) -> Result<Vec<Run>, SweepError> {
+        self.check_count()?;
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut runs: Vec<Run> = vec![];
         for grid in &self.grids {

@@ -5,6 +5,7 @@ use super::finish::{Finisher, WAITING};
 use super::work::{Work, lock};
 use super::{COMPARED, Run, SweepError, SweepFolder, Trainer, write_csv};
 use crate::interpret::InterpretParams;
+use crate::panics::Panicked;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;
@@ -47,8 +48,13 @@ impl Engine for Local {
                 .map(|sender| scope.spawn(move || work.work(&sender)))
                 .collect();
             drop(sender);
-            let worked: Result<(), SweepError> = workers.into_iter().filter_map(|worker| worker.join().ok()).collect();
-            finisher.join().unwrap_or(Ok(())).and(worked)
+            // What goes wrong with a network is its row; a thread that panics beside that ends the sweep with an error.
+            let joined = |thread: std::thread::ScopedJoinHandle<'_, Result<(), SweepError>>| {
+                thread.join().unwrap_or_else(|payload| Err(Panicked::of(payload.as_ref()).into()))
+            };
+            // Every thread is joined: the scope itself would panic over one that nobody asked.
+            let worked = workers.into_iter().map(joined).fold(Ok(()), Result::and);
+            joined(finisher).and(worked)
         })?;
         write_csv(folder)?;
         let seconds = begin.elapsed().as_secs_f64();

@@ -30,7 +30,7 @@ pub use engine::{Engine, Outcome, Summary, Tally, Unwatched, Watcher};
 pub use error::SweepError;
 pub use estimate::Estimate;
 pub use folder::SweepFolder;
-pub use grid::{Axis, Grid, Plan, Run};
+pub use grid::{Axis, Grid, MAX_NETWORKS, Plan, Run};
 pub use local::Local;
 pub use results::{to_csv, write_csv};
 pub use row::{COMPARED, Found, Row};

@@ -49,7 +49,13 @@ pub(super) fn prepare(path: &Path, run: &Run, engine: &str) -> Result<Prepared, 
             Err(_) => begin(true),
         },
         (Status::Unfinished, _) => match folder.read_checkpoint() {
-            Ok((state, _)) => Ok(Prepared { folder, left: Left::Train(Start::State(Box::new(state))) }),
+            Ok((state, _)) => {
+                let start = Start::State(Box::new(state));
+                match (Job { start: start.clone(), ..run.job.clone() }).check() {
+                    Ok(()) => Ok(Prepared { folder, left: Left::Train(start) }),
+                    Err(_) => begin(true),
+                }
+            }
             Err(_) => begin(true),
         },
         _ => begin(true),

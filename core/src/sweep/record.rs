@@ -77,3 +77,24 @@ impl Observer for Records<'_> {
         self.watcher.stop()
     }
 }
+
+/// The records of one network of a list, for an engine that is given this one alone.
+pub(super) struct OneOf<'a> {
+    pub(super) records: &'a Records<'a>,
+    /// Its place in the list.
+    pub(super) place: usize,
+}
+
+impl Observer for OneOf<'_> {
+    fn record(&self, _job: usize, metrics: &Metrics) -> Result<(), RecordError> {
+        self.records.record(self.place, metrics)
+    }
+
+    fn checkpoint(&self, _job: usize, state: &TrainState) -> Result<(), RecordError> {
+        self.records.checkpoint(self.place, state)
+    }
+
+    fn stop(&self, _job: usize) -> bool {
+        self.records.stop(self.place)
+    }
+}

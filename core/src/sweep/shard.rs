@@ -18,6 +18,7 @@ pub struct Submission {
     /// Networks, dealt out to the tasks in turn.
     pub networks: Vec<String>,
     /// Where the networks are written down in full.
+    #[serde(serialize_with = "crate::path_text::serialize")]
     pub list: PathBuf,
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Engine, Outcome, Run, Submission, SweepError, SweepFolder, Watcher};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -80,7 +81,8 @@ impl Engine for Slurm {
 }
 
 impl Slurm {
-    fn script(&self, folder: &SweepFolder, list: &Path, tasks: usize) -> String {
+    /// The script, as bytes: a path may hold any.
+    fn script(&self, folder: &SweepFolder, list: &Path, tasks: usize) -> OsString {
         let SlurmParams { partition, time, cpus, gpus, array_limit, arguments, .. } = &self.params;
         let logs = list.parent().unwrap_or(Path::new("."));
         let home = logs.parent().map_or(folder.path(), |home| home);
@@ -89,27 +91,54 @@ impl Slurm {
             "--job-name=ketbra".to_string(),
             format!("--array=0-{}{limit}", tasks - 1),
             format!("--cpus-per-task={cpus}"),
-            format!("--output={}/%A_%a.log", logs.display()),
         ];
         options.extend(partition.as_ref().map(|partition| format!("--partition={partition}")));
         options.extend(time.as_ref().map(|time| format!("--time={time}")));
         options.extend(gpus.map(|gpus| format!("--gpus={gpus}")));
         let options: String = options.iter().map(|option| format!("#SBATCH {option}\n")).collect();
-        let [program, list, home] = [&self.program, list, home].map(quoted);
-        let arguments: String = arguments.iter().map(|argument| format!(" {}", quoted(Path::new(argument)))).collect();
+        let mut script = OsString::from(format!("#!/bin/sh\n{options}#SBATCH --output="));
+        script.push(logs);
         // The program takes the place of the shell, so that signals reach it.
-        format!(
-            "#!/bin/sh\n{options}exec {program} sweep --list {list} --shard \"$SLURM_ARRAY_TASK_ID/{tasks}\" --out {home} \
-             --threads {cpus}{arguments}\n"
-        )
+        script.push("/%A_%a.log\nexec ");
+        push_quoted(&mut script, self.program.as_os_str());
+        script.push(" sweep --list ");
+        push_quoted(&mut script, list.as_os_str());
+        script.push(format!(" --shard \"$SLURM_ARRAY_TASK_ID/{tasks}\" --out "));
+        push_quoted(&mut script, home.as_os_str());
+        script.push(format!(" --threads {cpus}"));
+        for argument in arguments {
+            script.push(" ");
+            push_quoted(&mut script, OsStr::new(argument));
+        }
+        script.push("\n");
+        script
     }
 }
 
-fn quoted(path: &Path) -> String {
-    format!("'{}'", path.to_string_lossy().replace('\'', "'\\''"))
+/// Adds a word as a shell takes it, byte for byte where it is valid text and where it is not.
+fn push_quoted(script: &mut OsString, word: &OsStr) {
+    script.push("'");
+    for (place, part) in split_at_quotes(word).into_iter().enumerate() {
+        script.push(if place > 0 { "'\\''" } else { "" });
+        script.push(part);
+    }
+    script.push("'");
 }
 
-fn submit(script: &str) -> Result<String, SweepError> {
+/// The parts of a word between its single quotation marks.
+#[cfg(unix)]
+fn split_at_quotes(word: &OsStr) -> Vec<&OsStr> {
+    use std::os::unix::ffi::OsStrExt;
+    word.as_bytes().split(|byte| *byte == b'\'').map(OsStr::from_bytes).collect()
+}
+
+/// The parts of a word between its single quotation marks.
+#[cfg(not(unix))]
+fn split_at_quotes(word: &OsStr) -> Vec<&OsStr> {
+    word.to_str().map_or_else(|| vec![word], |word| word.split('\'').map(OsStr::new).collect())
+}
+
+fn submit(script: &OsStr) -> Result<String, SweepError> {
     let mut child = Command::new("sbatch")
         .arg("--parsable")
         .stdin(Stdio::piped())
@@ -119,7 +148,7 @@ fn submit(script: &str) -> Result<String, SweepError> {
         .map_err(|error| not_started("sbatch", &error))?;
     if let Some(mut input) = child.stdin.take() {
         // If sbatch does not listen, what it says is the better message.
-        let _ = input.write_all(script.as_bytes());
+        let _ = input.write_all(script.as_encoded_bytes());
     }
     let output = child.wait_with_output().map_err(|error| not_started("sbatch", &error))?;
     let said = answer("sbatch", &output)?;

@@ -4,10 +4,11 @@ use super::engine::{Tally, Watcher};
 use super::finish::Finished;
 use super::local::Local;
 use super::prepare::{Left, Prepared, prepare};
-use super::record::Records;
+use super::record::{OneOf, Records};
 use super::{Claim, Row, Run, SweepError, SweepFolder};
 use crate::interpret::{Question, interpret};
 use crate::network::Network;
+use crate::panics::caught;
 use crate::run_folder::{RunFolder, RunResult};
 use crate::train::{self, Job, Start, TrainError};
 use std::collections::VecDeque;
@@ -144,7 +145,8 @@ impl<'a> Work<'a> {
         let mut to_train = vec![];
         let mut trained = vec![];
         for (run, claim) in claimed {
-            match prepare(&self.folder.run_path(&run.name), run, &self.local.trainer.name) {
+            let prepared = caught(|| prepare(&self.folder.run_path(&run.name), run, &self.local.trainer.name));
+            match prepared.unwrap_or_else(|panicked| Err(TrainError::from(panicked).into())) {
                 Ok(Prepared { folder, left }) => {
                     let ours = Ours { run, folder, claim };
                     match left {
@@ -189,7 +191,7 @@ impl<'a> Work<'a> {
             }
         }
         let begin = Instant::now();
-        let outcomes = self.local.trainer.engine.train(&jobs, &records);
+        let outcomes = train_each(self.local.trainer.engine.as_ref(), &jobs, &records);
         // A device may have been busy with another list.
         let spent = records.began().unwrap_or(begin).elapsed();
         add(&self.training, spent.saturating_sub(records.spent()));
@@ -231,13 +233,35 @@ impl<'a> Work<'a> {
         row.loss = Some(result.loss).filter(|loss| loss.is_finite());
         row.mean_horizon = folder.mean_horizon();
         let begin = Instant::now();
-        let found = interpret(&network, &Question::Task(run.job.task.clone()), &self.local.interpret);
+        let question = Question::Task(run.job.task.clone());
+        let found = caught(|| interpret(&network, &question, &self.local.interpret));
         add(&self.interpreting, begin.elapsed());
         match found {
-            Ok(found) => row.interpreted(run, &found),
-            Err(error) => row.error = Some(error.to_string()),
+            Ok(Ok(found)) => row.interpreted(run, &found),
+            Ok(Err(error)) => row.error = Some(error.to_string()),
+            Err(panicked) => row.error = Some(panicked.to_string()),
         }
         finished.send(Finished::Row { row: Box::new(row), claim }).ok()
+    }
+}
+
+/// Trains a list, and where the engine panics over it, each network by itself: one result for each, whatever happens.
+fn train_each(
+    engine: &(dyn train::Engine + Sync + Send),
+    jobs: &[Job],
+    records: &Records<'_>,
+) -> Vec<Result<train::Outcome, TrainError>> {
+    match caught(|| engine.train(jobs, records)) {
+        Ok(outcomes) if outcomes.len() == jobs.len() => outcomes,
+        Ok(_) => jobs.iter().map(|_| Err(TrainError::NoResult)).collect(),
+        Err(panicked) if jobs.len() == 1 => vec![Err(panicked.into())],
+        Err(_) => {
+            let alone = |(place, job): (usize, &Job)| {
+                let trained = caught(|| engine.train(std::slice::from_ref(job), &OneOf { records, place }).pop());
+                trained.unwrap_or_else(|panicked| Some(Err(panicked.into()))).unwrap_or(Err(TrainError::NoResult))
+            };
+            jobs.iter().enumerate().map(alone).collect()
+        }
     }
 }
 

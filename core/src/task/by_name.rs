@@ -1,6 +1,7 @@
 //! Tasks by name.
 
-use super::{Source, Task, TaskError, TaskId};
+use super::{Source, Task, TaskError, TaskId, check_size};
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// A task that goes by a name.
@@ -45,12 +46,13 @@ pub const KNOWN_TASKS: [KnownTask; 6] = [
 impl Task {
     /// A task from what a person types: a name, an id such as `255,0,0`, or the path of a TOML file.
     ///
-    /// `s` and `d` default to 8 for names and ids; a file carries its own.
-    pub fn parse(text: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
-        if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
-            return Self::read_toml(Path::new(text));
+    /// `s` and `d` default to 8 for names and ids; a file carries its own. Only a path may be something else than UTF-8.
+    pub fn parse(text: impl AsRef<OsStr>, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        let path = Path::new(text.as_ref());
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            return Self::read_toml(path);
         }
-        Self::named_or_numbered(text, s, d)
+        Self::named_or_numbered(&path.to_string_lossy(), s, d)
     }
 
     /// A task by its name or id, whoever wrote it: no file is opened.
@@ -70,6 +72,7 @@ impl Task {
             return Err(TaskError::UnknownName { name: name.into(), nearest: nearest.into() });
         };
         let (s, d) = size(s, d);
+        check_size(s, d)?;
         if !known.any_size && (s, d) != DEFAULT_SIZE {
             let general = if known.name == "T1" { "repeat-copy" } else { "compose-copy" };
             return Err(TaskError::FixedSize { name: known.name, s, d, general });

@@ -24,6 +24,27 @@ pub enum TaskError {
         /// The most components allowed.
         limit: usize,
     },
+    /// A dense f whose matrix would be too large.
+    #[error(
+        "an f that is no signed selection has d*s*d = {d}*{s}*{d} coefficients, more than the limit of {limit}; choose \
+         smaller s or d, or let every output copy one component"
+    )]
+    TooManyCoefficients {
+        /// Variables asked for.
+        s: usize,
+        /// Components asked for.
+        d: usize,
+        /// The most coefficients allowed.
+        limit: usize,
+    },
+    /// A number of an id with more digits than any window needs.
+    #[error("a number of the task id has {digits} digits, more than the limit of {limit}; pass a task file instead")]
+    IdTooLong {
+        /// Digits given.
+        digits: usize,
+        /// The most digits allowed.
+        limit: usize,
+    },
     /// A selection that does not define every output once.
     #[error("f defines {found} output components, but d={d} needs exactly {d}")]
     OutputCount {

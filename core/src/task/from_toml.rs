@@ -1,10 +1,11 @@
 //! Tasks from TOML files: a recurrence in words, or an explicit matrix.
 
-use super::recurrence::{self, Line};
-use super::{Task, TaskError};
+use super::recurrence::{self, Line, Term};
+use super::{MAX_COEFFICIENTS, Source, Task, TaskError, check_coefficients};
 use crate::foreign_text::{shown_sentence, steers};
 use faer::Mat;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use toml::Spanned;
@@ -19,18 +20,22 @@ struct TaskFile {
     matrix: Option<Spanned<Vec<Vec<f64>>>>,
 }
 
-/// The largest task file that is read, in bytes.
-const MAX_FILE_BYTES: u64 = 1 << 28;
+/// The largest task file that is read, in bytes: the recurrence of the largest dense f takes two thirds of it.
+const MAX_FILE_BYTES: u64 = 1 << 24;
+/// The most values in a task file, twice the coefficients of the largest dense f. Once read, a value of TOML takes a hundred
+/// times its room in the file.
+const MAX_FILE_VALUES: usize = 2 * MAX_COEFFICIENTS;
 
 /// A TOML text with the name that its errors carry.
-struct Source<'a> {
+struct File<'a> {
     file: &'a str,
     text: &'a str,
 }
 
-impl Source<'_> {
+impl File<'_> {
     fn error(&self, offset: usize, problem: impl Into<String>) -> TaskError {
-        let before = &self.text[..offset.min(self.text.len())];
+        // A place inside a text with escapes is only near to what is meant.
+        let before = &self.text[..self.text.floor_char_boundary(offset)];
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
         TaskError::Syntax { file: self.file.into(), line, column, problem: shown_sentence(&problem.into()) }
@@ -56,14 +61,19 @@ impl Task {
 
     /// A task from the text of a task file; `file` is named in errors, `default_name` is used if the text has no name.
     pub fn from_toml(text: &str, file: &str, default_name: &str) -> Result<Self, TaskError> {
-        let source = Source { file, text };
+        let source = File { file, text };
+        // Values are separated by these; strings may hold them too, so this is more than there are.
+        if text.bytes().filter(|byte| b",=[{".contains(byte)).count() > MAX_FILE_VALUES {
+            let problem = format!("more than {MAX_FILE_VALUES} values, the limit; choose smaller s or d");
+            return Err(source.error(text.len(), problem));
+        }
         let parsed: TaskFile = toml::from_str(text)
             .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
         let (s, d) = (*parsed.s.get_ref(), *parsed.d.get_ref());
         super::check_size(s, d).map_err(|error| source.error(parsed.s.span().start, error.to_string()))?;
-        let matrix = match (&parsed.recurrence, &parsed.matrix) {
-            (Some(lines), None) => matrix_of_lines(&source, lines, s, d)?,
-            (None, Some(rows)) => matrix_of_rows(&source, rows, s, d)?,
+        let function = match (&parsed.recurrence, &parsed.matrix) {
+            (Some(lines), None) => rows_of_lines(&source, lines, s, d)?,
+            (None, Some(rows)) => Rows::Dense(matrix_of_rows(&source, rows, s, d)?),
             (Some(_), Some(rows)) => {
                 return Err(source.error(rows.span().start, "give either 'recurrence' or 'matrix', not both"));
             }
@@ -77,7 +87,10 @@ impl Task {
             let what = "the name holds characters that steer a terminal";
             return Err(source.error(0, format!("{what} ('{name}'); use letters, digits, spaces and signs")));
         }
-        Self::from_matrix(name, s, d, matrix)
+        match function {
+            Rows::Selection(sources) => Self::selection(name, s, d, sources),
+            Rows::Dense(matrix) => Self::from_matrix(name, s, d, matrix),
+        }
     }
 
     /// The task as the text of a task file, which [`Task::from_toml`] reads back to the same task.
@@ -88,45 +101,68 @@ impl Task {
     }
 }
 
-fn matrix_of_lines(source: &Source<'_>, lines: &[Spanned<String>], s: usize, d: usize) -> Result<Mat<f64>, TaskError> {
-    let mut matrix = Mat::zeros(d, s * d);
-    let mut defined = vec![false; d];
+/// f as a file gives it. A selection is known before anything of the size of a matrix is made.
+enum Rows {
+    Selection(Vec<Source>),
+    Dense(Mat<f64>),
+}
+
+/// What one output adds up: coefficients by window component.
+type Sum = BTreeMap<usize, f64>;
+
+fn rows_of_lines(file: &File<'_>, lines: &[Spanned<String>], s: usize, d: usize) -> Result<Rows, TaskError> {
+    let mut sums: BTreeMap<usize, Sum> = BTreeMap::new();
     for spanned in lines {
         let start = spanned.span().start;
         // The span begins at the quotation mark.
         let place = |at: usize| start + 1 + at;
-        let Line { output, terms } = recurrence::read_line(spanned.get_ref())
-            .map_err(|problem| source.error(place(problem.at), problem.what))?;
-        let fits = |component: usize| (1..=d).contains(&component);
-        if !fits(output) {
-            return Err(source.error(start, TaskError::ComponentOutOfRange { component: output, d }.to_string()));
-        }
-        if std::mem::replace(&mut defined[output - 1], true) {
-            return Err(source.error(start, format!("u{output} is defined twice")));
-        }
-        for term in terms {
-            if !fits(term.component) {
-                let error = TaskError::ComponentOutOfRange { component: term.component, d };
-                return Err(source.error(start, error.to_string()));
-            }
-            if term.lag == 0 || term.lag > s {
-                return Err(source.error(start, TaskError::LagOutOfRange { lag: term.lag, s }.to_string()));
-            }
-            matrix[(output - 1, (s - term.lag) * d + term.component - 1)] += term.coefficient;
+        let Line { output, terms } =
+            recurrence::read_line(spanned.get_ref()).map_err(|problem| file.error(place(problem.at), problem.what))?;
+        let sum = checked_output(output, d).and_then(|()| sum_of(&terms, s, d));
+        let sum = sum.map_err(|error| file.error(start, error.to_string()))?;
+        if sums.insert(output - 1, sum).is_some() {
+            return Err(file.error(start, format!("u{output} is defined twice")));
         }
     }
-    match defined.iter().position(|&known| !known) {
-        Some(missing) => Err(source.error(source.text.len(), format!("u{} is not defined", missing + 1))),
-        None => Ok(matrix),
+    if let Some(missing) = (0..d).find(|output| !sums.contains_key(output)) {
+        return Err(file.error(file.text.len(), format!("u{} is not defined", missing + 1)));
     }
+    if let Some(sources) = sums.values().map(|sum| as_source(sum, s, d)).collect() {
+        return Ok(Rows::Selection(sources));
+    }
+    check_coefficients(s, d).map_err(|error| file.error(0, error.to_string()))?;
+    let mut matrix = Mat::zeros(d, s * d);
+    for (output, sum) in sums {
+        sum.into_iter().for_each(|(column, coefficient)| matrix[(output, column)] = coefficient);
+    }
+    Ok(Rows::Dense(matrix))
 }
 
-fn matrix_of_rows(
-    source: &Source<'_>,
-    rows: &Spanned<Vec<Vec<f64>>>,
-    s: usize,
-    d: usize,
-) -> Result<Mat<f64>, TaskError> {
+fn checked_output(output: usize, d: usize) -> Result<(), TaskError> {
+    if (1..=d).contains(&output) { Ok(()) } else { Err(TaskError::ComponentOutOfRange { component: output, d }) }
+}
+
+fn sum_of(terms: &[Term], s: usize, d: usize) -> Result<Sum, TaskError> {
+    let mut sum = Sum::new();
+    for &Term { coefficient, component, lag } in terms {
+        checked_output(component, d)?;
+        if lag == 0 || lag > s {
+            return Err(TaskError::LagOutOfRange { lag, s });
+        }
+        *sum.entry((s - lag) * d + component - 1).or_default() += coefficient;
+    }
+    Ok(sum)
+}
+
+/// The one component that a sum copies, if it does no more.
+fn as_source(sum: &Sum, s: usize, d: usize) -> Option<Source> {
+    let mut parts = sum.iter().filter(|(_, coefficient)| **coefficient != 0.0);
+    let (&column, &coefficient) = parts.next()?;
+    let unit = coefficient.abs() == 1.0 && parts.next().is_none();
+    unit.then_some(Source { lag: s - column / d, component: column % d, negated: coefficient < 0.0 })
+}
+
+fn matrix_of_rows(source: &File<'_>, rows: &Spanned<Vec<Vec<f64>>>, s: usize, d: usize) -> Result<Mat<f64>, TaskError> {
     let (start, rows) = (rows.span().start, rows.get_ref());
     let odd = rows.iter().find(|row| row.len() != s * d);
     if rows.len() != d || odd.is_some() {
@@ -134,6 +170,7 @@ fn matrix_of_rows(
         let error = TaskError::MatrixShape { rows: rows.len(), columns, s, d };
         return Err(source.error(start, error.to_string()));
     }
+    check_coefficients(s, d).map_err(|error| source.error(start, error.to_string()))?;
     Ok(Mat::from_fn(d, s * d, |row, column| rows[row][column]))
 }
 
@@ -184,6 +221,23 @@ mod tests {
         assert!(refused("s = 0\nd = 2\nrecurrence = []").contains("at least one variable"));
         assert!(refused("s = 2\nd = 2").contains("f is missing"));
     }
+
+    #[test]
+    fn a_large_selection_is_read_without_its_matrix_and_a_large_sum_is_refused() {
+        let task = Task::named("repeat-copy", Some(4), Some(2048)).unwrap();
+        assert!(Task::from_toml(&task.to_toml(), "x", "x").unwrap().same_function(&task));
+        let sum = task.to_toml().replacen("u1[t-4]", "u1[t-4] + u2[t-4]", 1);
+        assert!(refused(&sum).contains("2048*4*2048 coefficients, more than the limit of 262144"), "{}", refused(&sum));
+        let many = format!("s = 1\nd = 1\nmatrix = [{}]", "0,".repeat(1 << 19));
+        assert!(refused(&many).contains("more than 524288 values"), "{}", refused(&many));
+    }
+
+    #[test]
+    fn a_mistake_behind_escaped_characters_is_placed_nearby() {
+        let said = refused("s = 1\nd = 1\nrecurrence = [\"u1 =\\u0020\u{3000}\u{3000}v1[t-1]\"]");
+        assert!(said.starts_with("f.toml:3:"), "{said}");
+    }
+
     #[test]
     fn a_name_that_steers_a_terminal_is_refused_and_shown_harmless() {
         let said = refused("name = \"\\u001b[31mred\"\ns = 2\nd = 1\nrecurrence = [\"u1 = u1[t-1]\"]");

@@ -5,7 +5,10 @@ use num_bigint::BigUint;
 use std::fmt;
 use std::str::FromStr;
 
-/// A signed selection as three whole numbers of any size.
+/// The most decimal digits of a number of an id. Reading them takes the square of their count.
+pub const MAX_ID_DIGITS: usize = 1 << 14;
+
+/// A signed selection as three whole numbers of up to [`MAX_ID_DIGITS`] digits.
 ///
 /// `id1` sets one bit for each chosen window component (variable 1 first, components within); `id2` in base d, least
 /// digit first, exchanges choices: digit g at place k swaps choice k with choice k + g; `id3` sets one bit for each
@@ -22,6 +25,9 @@ impl TaskId {
     pub fn from_decimal(id1: &str, id2: &str, id3: &str) -> Result<Self, TaskError> {
         let number = |text: &str| {
             let text = text.trim();
+            if text.len() > MAX_ID_DIGITS {
+                return Err(TaskError::IdTooLong { digits: text.len(), limit: MAX_ID_DIGITS });
+            }
             BigUint::from_str(text).map_err(|_| TaskError::IdSyntax { text: text.into() })
         };
         Ok(Self { chosen: number(id1)?, swaps: number(id2)?, negated: number(id3)? })
@@ -44,9 +50,13 @@ impl TaskId {
         Task::selection(self.to_string(), s, d, sources.collect())
     }
 
-    /// The id of a task, if it has one: a signed selection that uses no component twice.
+    /// The id of a task, if it has one: a signed selection that uses no component twice, of no more than [`MAX_ID_DIGITS`] digits.
     pub fn encode(task: &Task) -> Option<Self> {
         let sources = task.sources()?;
+        let bits = task.window().max(task.d() * task.d().ilog2().max(1) as usize);
+        if bits as f64 * std::f64::consts::LOG10_2 > MAX_ID_DIGITS as f64 {
+            return None;
+        }
         let wanted: Vec<usize> = sources.iter().map(|source| task.window_index(source)).collect();
         let mut choice = wanted.clone();
         choice.sort_unstable();
@@ -93,6 +103,10 @@ impl TaskId {
         for place in 0.. {
             if rest == BigUint::ZERO {
                 break;
+            }
+            // Whatever is left has a digit somewhere that swaps with nothing.
+            if place >= d {
+                return Err(out_of_range(1, place));
             }
             let digit = (&rest % &base).iter_u64_digits().next().unwrap_or(0) as usize;
             if digit > 0 {

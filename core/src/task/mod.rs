@@ -15,12 +15,14 @@ pub(crate) use by_name::nearest_name;
 pub use by_name::{KNOWN_TASKS, KnownTask};
 pub use episodes::Episodes;
 pub use error::TaskError;
-pub use id::TaskId;
+pub use id::{MAX_ID_DIGITS, TaskId};
 
 use faer::Mat;
 
-/// The largest window s*d a task may have; a dense f of this size already takes d * s * d numbers.
-pub const MAX_WINDOW: usize = 1 << 20;
+/// The largest window s*d a task may have: a signed selection is described, but neither trained nor interpreted, up to here.
+pub const MAX_WINDOW: usize = 1 << 18;
+/// The most coefficients d*s*d of an f that is no selection: 2 MiB, or a window of 1024 components with d = 256.
+pub const MAX_COEFFICIENTS: usize = 1 << 18;
 
 /// Where one output component of a signed selection comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -83,6 +85,7 @@ impl Task {
         if (matrix.nrows(), matrix.ncols()) != (d, s * d) {
             return Err(TaskError::MatrixShape { rows: matrix.nrows(), columns: matrix.ncols(), s, d });
         }
+        check_coefficients(s, d)?;
         for row in 0..d {
             if let Some(column) = (0..s * d).find(|&column| !matrix[(row, column)].is_finite()) {
                 return Err(TaskError::NotFinite { row: row + 1, column: column + 1, value: matrix[(row, column)] });
@@ -185,6 +188,14 @@ fn check_size(s: usize, d: usize) -> Result<(), TaskError> {
     }
 }
 
+/// Refuses a dense f whose matrix would be too large; the window is known to be within its limit.
+fn check_coefficients(s: usize, d: usize) -> Result<(), TaskError> {
+    match (s * d).checked_mul(d) {
+        Some(count) if count <= MAX_COEFFICIENTS => Ok(()),
+        _ => Err(TaskError::TooManyCoefficients { s, d, limit: MAX_COEFFICIENTS }),
+    }
+}
+
 fn as_selection(matrix: &Mat<f64>, s: usize, d: usize) -> Option<Vec<Source>> {
     (0..d)
         .map(|row| {
@@ -224,6 +235,13 @@ mod tests {
         matrix[(0, 1)] = f64::NAN;
         let value = Task::from_matrix("x", 2, 1, matrix).unwrap_err();
         assert!(value.to_string().contains("row 1, column 2"), "{value}");
+    }
+
+    #[test]
+    fn a_dense_f_has_a_limit_of_its_own() {
+        let said = Task::from_matrix("x", 1, 1024, Mat::zeros(1024, 1024)).unwrap_err().to_string();
+        assert!(said.contains("1024*1*1024") && said.contains("262144"), "{said}");
+        assert!(Task::from_matrix("x", 4, 256, Mat::zeros(256, 1024)).is_ok());
     }
 
     #[test]

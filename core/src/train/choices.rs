@@ -2,7 +2,7 @@
 
 use super::{Curriculum, Start, TrainError, TrainParams};
 use crate::network::{Activation, Initialization, NetworkFile};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Choices by the names of the command line, Python and sweep files.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ pub struct Choices {
     /// Samples in a batch.
     pub batch: Option<usize>,
     /// `uniform`, `gaussian`, or a file with the initial weights.
-    pub init: Option<String>,
+    pub init: Option<PathBuf>,
     /// Whether cell and readout have biases.
     pub bias: bool,
     /// Nonlinearity of the cell.
@@ -66,12 +66,12 @@ impl Choices {
         params.bias = self.bias;
         let start = match self.init.as_deref() {
             None => Start::Random,
-            Some(word) => match word.parse::<Initialization>() {
-                Ok(initialization) => {
+            Some(path) => match path.to_str().map(str::parse::<Initialization>) {
+                Some(Ok(initialization)) => {
                     params.initialization = initialization;
                     Start::Random
                 }
-                Err(_) => self.given_weights(Path::new(word), &mut params)?,
+                _ => self.given_weights(path, &mut params)?,
             },
         };
         params.check()?;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::TrainError;
+use super::limits::MAX_HORIZON;
 use crate::choose::{UnknownWord, choose};
 
 /// A rule for the horizon: how many output steps the loss looks at.
@@ -121,8 +122,15 @@ impl Curriculum {
                 wrong("smoothing", *smoothing, "above 0, at most 1")
             }
             Self::None { horizon: 0 } => wrong("horizon", 0.0, "at least 1"),
+            _ if self.longest() > MAX_HORIZON => wrong("horizon", self.longest() as f64, "at most 65536"),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a state can be one of this rule's: a checkpoint may say anything.
+    pub(super) fn can_be_at(&self, state: &CurriculumState) -> bool {
+        let stages = if let Self::Table1 { horizons, .. } = self { horizons.len() } else { usize::MAX };
+        (1..=self.longest()).contains(&state.steps()) && state.stage < stages
     }
 
     /// Where the rule begins.

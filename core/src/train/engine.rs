@@ -118,18 +118,28 @@ impl Job {
     /// Refuses a job that cannot be trained.
     pub fn check(&self) -> Result<(), TrainError> {
         self.params.check()?;
-        let network = match &self.start {
-            Start::Random => return Ok(()),
-            Start::Weights(network) => network,
+        super::limits::check(self)?;
+        match &self.start {
+            Start::Random => Ok(()),
+            Start::Weights(network) => self.fits(network),
             Start::State(state) => {
-                let horizon = state.curriculum.steps();
-                if !(1..=self.params.curriculum.longest()).contains(&horizon) {
-                    let (name, limit) = ("the checkpoint's horizon", "within the curriculum");
-                    return Err(TrainError::OutOfRange { name, value: horizon as f64, limit });
+                let wrong = |name, value, limit| Err(TrainError::OutOfRange { name, value, limit });
+                if !self.params.curriculum.can_be_at(&state.curriculum) {
+                    let name = "the checkpoint's horizon";
+                    return wrong(name, state.curriculum.horizon, "within the curriculum");
                 }
-                &state.network
+                if state.step > self.params.steps {
+                    return wrong("the checkpoint's step", state.step as f64, "within the steps of the run");
+                }
+                // The moments are read weight by weight, beside the weights.
+                [&state.network, &state.first_moment, &state.second_moment].into_iter().try_for_each(|of| self.fits(of))
             }
-        };
+        }
+    }
+
+    /// Refuses a network of other sizes than the job's.
+    fn fits(&self, network: &Network) -> Result<(), TrainError> {
+        network.check()?;
         let d = self.task.d();
         let sizes = [
             ("hidden units", network.hidden(), self.params.hidden),

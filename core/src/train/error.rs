@@ -15,6 +15,27 @@ pub enum TrainError {
         /// What it may be.
         limit: &'static str,
     },
+    /// Sizes that take too much memory together.
+    #[error(
+        "training would take about {gib:.1} GiB, more than the limit of {limit} GiB: choose a smaller --hidden {hidden}, \
+         --batch {batch}, --horizon {horizon}, --s {s} or --d {d}"
+    )]
+    TooLarge {
+        /// What it would take.
+        gib: f64,
+        /// What it may take.
+        limit: f64,
+        /// Hidden units.
+        hidden: usize,
+        /// Samples in a batch.
+        batch: usize,
+        /// Longest horizon.
+        horizon: usize,
+        /// Variables.
+        s: usize,
+        /// Components of each.
+        d: usize,
+    },
     /// Weights that do not fit the task.
     #[error("the given network has {found} {what}, but task {task} needs {needed}")]
     WrongNetwork {
@@ -61,6 +82,9 @@ pub enum TrainError {
     /// The CUDA device cannot be used.
     #[error(transparent)]
     Cuda(#[from] super::cuda::CudaError),
+    /// A mistake of ours.
+    #[error(transparent)]
+    Panicked(#[from] crate::panics::Panicked),
     /// An engine that lost a job.
     #[error("training ended without a result; try again, and report it if it stays so")]
     NoResult,

@@ -9,6 +9,7 @@ pub mod cuda;
 mod curriculum;
 mod engine;
 mod error;
+pub mod limits;
 mod params;
 
 pub use choices::Choices;

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::limits::{MAX_BATCH, MAX_HORIZON, MAX_METRICS, MAX_TEST_BATCHES};
 use super::{Curriculum, TrainError};
-use crate::network::{Activation, Initialization};
+use crate::network::{Activation, Initialization, MAX_HIDDEN};
 
 /// Parameters of one training run. Two runs with equal parameters on one machine end with equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,16 +125,24 @@ impl TrainParams {
         };
         let positive = |name, value: f64| require(value.is_finite() && value > 0.0, name, value, "a number above 0");
         let counted = |name, value: u64| require(value > 0, name, value as f64, "at least 1");
+        let upto = |name, value: u64, most: u64, limit| require(value <= most, name, value as f64, limit);
         counted("hidden", self.hidden as u64)?;
+        upto("hidden", self.hidden as u64, MAX_HIDDEN as u64, "at most 4096, the limit for a network")?;
         counted("batch", self.batch as u64)?;
+        upto("batch", self.batch as u64, MAX_BATCH as u64, "at most 65536")?;
         counted("steps", self.steps)?;
         // The random numbers of a step are addressed by 32 bits.
         require(self.steps < 1 << 32, "steps", self.steps as f64, "below 2^32")?;
         counted("metrics_every", self.metrics_every)?;
+        let rows = self.steps / self.metrics_every;
+        upto("the number of rows of metrics, steps / metrics_every,", rows, MAX_METRICS, "at most 1048576")?;
         counted("checkpoint_every", self.checkpoint_every)?;
         counted("the test's horizon", self.test.horizon as u64)?;
+        upto("the test's horizon", self.test.horizon as u64, MAX_HORIZON as u64, "at most 65536")?;
         counted("the test's batches", u64::from(self.test.batches))?;
+        upto("the test's batches", self.test.batches.into(), MAX_TEST_BATCHES.into(), "at most 65536")?;
         counted("the test's batch", self.test.batch as u64)?;
+        upto("the test's batch", self.test.batch as u64, MAX_BATCH as u64, "at most 65536")?;
         positive("the learning rate", self.learning_rate)?;
         if let Some(change) = self.learning_rate_change {
             positive("the learning rate's factor", change.factor)?;

@@ -5,7 +5,7 @@ use crate::terminal::{print, title};
 use ketbra::circuit::{AnalyticNetwork, Basis};
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::memories::Method;
-use ketbra::network::{Activation, Network, NetworkFile};
+use ketbra::network::{Activation, MAX_HIDDEN, Network, NetworkFile};
 use ketbra::random::{Purpose, Stream};
 use ketbra::task::Task;
 use rayon::prelude::*;
@@ -15,6 +15,9 @@ use std::time::Instant;
 
 /// Amplitude of the bench's own circuits: small, so that tanh hardly bends them.
 const AMPLITUDE: f64 = 0.05;
+
+/// Most interpretations of one network.
+const MOST_RUNS: usize = 1_000_000;
 
 /// Time interpretation: one network on one core, with the defaults and with every method, and many side by side
 #[derive(clap::Args)]
@@ -42,6 +45,14 @@ pub struct InterpretBench {
 
 impl InterpretBench {
     pub fn run(&self) -> Result<(), Failure> {
+        for (name, asked) in [("--repeats", self.repeats), ("--many", self.many)] {
+            if asked > MOST_RUNS {
+                return Err(Failure::bad_input(format!("{name} is {asked}, but must be at most {MOST_RUNS}")));
+            }
+        }
+        if let Some(hidden) = self.hidden.iter().find(|hidden| !(1..=MAX_HIDDEN).contains(*hidden)) {
+            return Err(Failure::bad_input(format!("--hidden is {hidden}, but must be from 1 to {MAX_HIDDEN}")));
+        }
         let all = InterpretParams { methods: Method::ALL.to_vec(), ..InterpretParams::default() };
         let mut rows = vec![];
         for (name, network, task) in self.networks()? {

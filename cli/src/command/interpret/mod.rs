@@ -10,6 +10,8 @@ use crate::terminal::{complain, print};
 use ketbra::interpret::{InterpretParams, Interpretation, interpret_file};
 use ketbra::memories::Method;
 use ketbra::numeric::Matching;
+use ketbra::panics::caught;
+use ketbra::path_text::path_text;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -64,7 +66,8 @@ impl InterpretCommand {
         let work = self.paths.par_iter().enumerate();
         let results: Vec<Result<Interpretation, Failure>> = work
             .map(|(k, path)| {
-                let found = self.interpret_one(path, folders.get(k).map(PathBuf::as_path), &params);
+                let found = caught(|| self.interpret_one(path, folders.get(k).map(PathBuf::as_path), &params));
+                let found = found.unwrap_or_else(|panicked| Err(Failure::could_not(panicked)));
                 bar.one();
                 found
             })
@@ -79,7 +82,7 @@ impl InterpretCommand {
                 Err(failure) if self.paths.len() == 1 && !self.json => return Err(failure),
                 Err(failure) => {
                     if self.json {
-                        print(&format!("{}\n", json!({ "path": path, "error": failure.to_string() })));
+                        print(&format!("{}\n", json!({ "path": path_text(path), "error": failure.to_string() })));
                     } else {
                         complain(&named(path, &failure));
                     }
@@ -140,7 +143,7 @@ impl InterpretCommand {
     }
 
     fn line(&self, path: &Path, found: &Interpretation) -> Value {
-        let mut line = json!({ "path": path });
+        let mut line = json!({ "path": path_text(path) });
         if let (Value::Object(line), Ok(Value::Object(found))) = (&mut line, serde_json::to_value(found)) {
             line.extend(found);
         }

@@ -14,9 +14,13 @@ use ketbra::linearize::{FixedPointParams, FixedPoints, fixed_points_watched, ori
 use ketbra::network::{Network, NetworkFile};
 use ketbra::numeric::{Matrix, c64, eigenvalues};
 use ketbra::observe::observe;
+use ketbra::path_text::path_text;
 use ketbra::spectrum::{Spectrum, SpectrumParams, spectrum};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
+
+/// Most random starts: each ends in a state that is kept.
+const MOST_STARTS: usize = 100_000;
 
 /// Linearize a network: at the origin, at its fixed points, on its orbit
 #[derive(clap::Args)]
@@ -72,6 +76,10 @@ struct Linearized {
 
 impl LinearizeCommand {
     pub fn run(&self) -> Result<(), Failure> {
+        if self.starts > MOST_STARTS {
+            let asked = self.starts;
+            return Err(Failure::bad_input(format!("--starts is {asked}, but must be at most {MOST_STARTS}")));
+        }
         let file = self.known.open(&self.path)?;
         file.network.check()?;
         let found = self.linearize(&file)?;
@@ -139,7 +147,7 @@ impl LinearizeCommand {
     }
 
     fn document(&self, found: &Linearized) -> Value {
-        let mut document = Map::from_iter([("path".to_string(), json!(self.path))]);
+        let mut document = Map::from_iter([("path".to_string(), json!(path_text(&self.path)))]);
         document.insert("task".into(), json!(found.interpretation.as_ref().map(|found| &found.task)));
         if let Some(origin) = &found.origin {
             document.insert("origin".into(), json!(origin));
@@ -189,10 +197,7 @@ fn at_origin(network: &Network, theory: Option<&[c64]>) -> Result<Spectrum, Fail
 
 /// States of the output phase, one a step, each from another episode.
 fn visited_states(network: &Network, question: &Question, params: &InterpretParams) -> Result<Matrix, Failure> {
-    let size = match question {
-        Question::Task(task) => (task.s(), task.d()),
-        Question::Blind { s } => (*s, network.outputs()),
-    };
+    let size = question.size(network.outputs());
     let observed = observe(network, size, &params.observe).map_err(Failure::bad_input)?;
     let states = &observed.probe.states;
     Ok(Matrix::from_fn(network.hidden(), states.len(), |unit, t| states[&t][(unit, t % observed.probe.episodes)]))

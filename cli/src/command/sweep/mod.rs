@@ -3,7 +3,7 @@
 mod bar;
 mod words;
 
-use crate::device::PrecisionName;
+use crate::device::{PrecisionName, check_threads};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::terminal::{print, print_json};
@@ -121,15 +121,15 @@ impl SweepCommand {
         if let Some(path) = &self.status {
             return self.tell_status(path);
         }
-        let (Some(out), false) = (&self.out, self.threads == Some(0)) else {
-            return Err(Failure::bad_input("--threads is 0, but must be at least 1"));
-        };
+        check_threads(self.threads)?;
+        let Some(out) = &self.out else { return Err(Failure::bad_input("name a folder with --out")) };
         if let (Some(list), Some((shard, shards))) = (&self.list, self.shard) {
             let runs = Submission::shard(list, shard, shards)?;
             return self.work(&Local { wait: false, ..self.local() }, out, &runs);
         }
         let Some(file) = &self.file else { return Err(Failure::bad_input("name a sweep file")) };
         let plan = Plan::read(file)?;
+        plan.check_count()?;
         if plan.count() > WITHOUT_ASKING && !self.yes {
             let estimate = Estimate::of(&plan, self.cores())?;
             return Err(Failure::bad_input(words::too_large(&estimate, self.cores(), WITHOUT_ASKING)));
@@ -187,6 +187,9 @@ impl SweepCommand {
                 if interrupt::asked() && summary.tally.done + summary.tally.failed < runs.len() =>
             {
                 Err(Failure::interrupted("stopped, and saved; go on with the same command"))
+            }
+            Outcome::Worked(summary) if summary.tally.failed > 0 => {
+                Err(Failure::could_not(words::failed(&summary.tally, out)))
             }
             _ => Ok(()),
         }

@@ -2,8 +2,9 @@
 
 use super::bar::duration;
 use crate::terminal::{FAINT, GOOD, WARN};
-use ketbra::sweep::{ArrayTasks, Estimate, Outcome, Status, SweepFolder};
+use ketbra::sweep::{ArrayTasks, Estimate, Outcome, Status, SweepFolder, Tally};
 use std::fmt::Write;
+use std::path::Path;
 
 /// Failed or running networks that are listed by name; `--json` has them all.
 const MOST_ROWS: usize = 12;
@@ -57,6 +58,15 @@ pub fn outcome(outcome: &Outcome, folder: &SweepFolder) -> String {
         ),
         Outcome::NothingToSubmit => "nothing to submit: every network has its result or is under way\n".into(),
     }
+}
+
+/// What a sweep ends with when networks failed.
+pub fn failed(tally: &Tally, out: &Path) -> String {
+    let out = out.display();
+    format!(
+        "{} of {} networks failed; see why with 'ketbra sweep --status {out}', try them again with --retry",
+        tally.failed, tally.total
+    )
 }
 
 pub fn status(status: &Status) -> String {

@@ -2,6 +2,7 @@
 
 use super::MAX_UNPACKED_BYTES;
 use super::bytes::Bytes;
+use super::source::Source;
 use crate::foreign_text::shown;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,6 +10,8 @@ use std::collections::BTreeMap;
 const LOCAL_HEADER: u32 = 0x0403_4B50;
 const CENTRAL_HEADER: u32 = 0x0201_4B50;
 const END: u32 = 0x0605_4B50;
+/// Bytes of a local header without its names.
+const LOCAL_BYTES: usize = 30;
 /// Bytes of the end record without its comment, and the longest comment.
 const END_BYTES: usize = 22;
 const MAX_COMMENT_BYTES: usize = 65_535;
@@ -17,6 +20,14 @@ const DEFLATED: u16 = 8;
 const ENCRYPTED_FLAG: u16 = 1;
 /// No stream of deflate can grow by more (one bit a match of 258 bytes); a larger claim is a lie or a bomb.
 const MAX_DEFLATE_RATIO: usize = 1032;
+/// An archive may unpack to so many bytes whatever its own size, ...
+const UNPACKED_FREELY: u64 = 32 << 20;
+/// ... and beyond to so many times its size: weights are noise and hardly shrink, even halves that were widened.
+const MAX_RATIO: u64 = 16;
+/// The longest directory that is read: 65,535 entries with names of two hundred bytes.
+const MAX_DIRECTORY_BYTES: usize = 16 << 20;
+/// Packed bytes that are read beyond those asked for, where only the start of an entry is wanted.
+const TABLES: usize = 4096;
 
 /// Why an archive could not be read.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -33,6 +44,12 @@ pub(super) enum ArchiveError {
     /// Too much to unpack.
     #[error("the archive says that it unpacks to {size} bytes, more than the limit of {MAX_UNPACKED_BYTES}")]
     TooLarge { size: u64 },
+    /// Far more to unpack than there is.
+    #[error(
+        "the archive has {packed} bytes and says that it unpacks to {size}, over {MAX_RATIO} times as many: damaged or a \
+         bomb; save the network without compression"
+    )]
+    Ratio { packed: u64, size: u64 },
     /// More than deflate can give.
     #[error(
         "'{}' says that {packed} bytes unpack to {size}, more than compression can reach: damaged or a bomb",
@@ -56,9 +73,9 @@ pub(super) enum ArchiveError {
     Missing(String),
 }
 
-/// A zip archive in memory.
+/// A zip archive.
 pub(super) struct Archive<'a> {
-    file: &'a [u8],
+    file: Source<'a>,
     entries: BTreeMap<String, Entry>,
 }
 
@@ -78,9 +95,10 @@ impl<'a> Archive<'a> {
     }
 
     /// Reads the directory; nothing is unpacked yet.
-    pub(super) fn open(file: &'a [u8]) -> Result<Self, ArchiveError> {
-        let (count, mut directory) = find_directory(file).ok_or(ArchiveError::NoDirectory)?;
+    pub(super) fn open(file: Source<'a>) -> Result<Self, ArchiveError> {
+        let (count, directory) = find_directory(file).ok_or(ArchiveError::NoDirectory)?;
         let (mut entries, mut total) = (BTreeMap::new(), 0u64);
+        let mut directory = Bytes(&directory);
         for _ in 0..count {
             let (name, entry) = read_entry(&mut directory).ok_or(ArchiveError::BadDirectory)?;
             total += entry.size as u64;
@@ -90,6 +108,10 @@ impl<'a> Archive<'a> {
         }
         if total > MAX_UNPACKED_BYTES {
             return Err(ArchiveError::TooLarge { size: total });
+        }
+        let packed = file.length() as u64;
+        if total > UNPACKED_FREELY && total > MAX_RATIO * packed {
+            return Err(ArchiveError::Ratio { packed, size: total });
         }
         Ok(Self { file, entries })
     }
@@ -104,23 +126,19 @@ impl<'a> Archive<'a> {
         self.entries.contains_key(name)
     }
 
+    /// Bytes of an entry once it is unpacked.
+    pub(super) fn size(&self, name: &str) -> usize {
+        self.entries.get(name).map_or(0, |entry| entry.size)
+    }
+
     /// The contents of an entry, unpacked and checked.
     pub(super) fn read(&self, name: &str) -> Result<Cow<'a, [u8]>, ArchiveError> {
-        let entry = self.entries.get(name).ok_or_else(|| ArchiveError::Missing(name.into()))?;
+        let entry = self.readable(name)?;
         let bad = || ArchiveError::BadEntry(name.into());
-        let packed = self.packed_bytes(entry).ok_or_else(bad)?;
+        let packed = self.packed_bytes(entry, entry.packed).ok_or_else(bad)?;
         let contents: Cow<'a, [u8]> = match entry.method {
-            method if entry.flags & ENCRYPTED_FLAG != 0 => {
-                return Err(ArchiveError::Method { name: name.into(), method });
-            }
-            STORED => packed.into(),
-            DEFLATED if entry.size / MAX_DEFLATE_RATIO > entry.packed => {
-                return Err(ArchiveError::Bomb { name: name.into(), packed: entry.packed, size: entry.size });
-            }
-            DEFLATED => {
-                miniz_oxide::inflate::decompress_to_vec_with_limit(packed, entry.size).map_err(|_| bad())?.into()
-            }
-            method => return Err(ArchiveError::Method { name: name.into(), method }),
+            STORED => packed,
+            _ => miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, entry.size).map_err(|_| bad())?.into(),
         };
         if contents.len() != entry.size {
             return Err(bad());
@@ -131,25 +149,60 @@ impl<'a> Archive<'a> {
         Ok(contents)
     }
 
-    fn packed_bytes(&self, entry: &Entry) -> Option<&'a [u8]> {
-        let mut at = Bytes(self.file.get(entry.header_at..)?);
+    /// The first bytes of an entry, at most `count`: what it says of itself before it is unpacked. Only a whole one is checked.
+    pub(super) fn start(&self, name: &str, count: usize) -> Result<Cow<'a, [u8]>, ArchiveError> {
+        let entry = self.readable(name)?;
+        if entry.size <= count {
+            return self.read(name);
+        }
+        let wanted = if entry.method == STORED { count } else { count + TABLES };
+        let packed = self.packed_bytes(entry, wanted.min(entry.packed));
+        let packed = packed.ok_or_else(|| ArchiveError::BadEntry(name.into()))?;
+        Ok(match entry.method {
+            STORED => packed,
+            // That more would follow is an error that carries what came before.
+            _ => miniz_oxide::inflate::decompress_to_vec_with_limit(&packed, count).unwrap_or_else(|e| e.output).into(),
+        })
+    }
+
+    /// An entry that is packed in a known way, to a size that it can have.
+    fn readable(&self, name: &str) -> Result<&Entry, ArchiveError> {
+        let entry = self.entries.get(name).ok_or_else(|| ArchiveError::Missing(name.into()))?;
+        match entry.method {
+            method if entry.flags & ENCRYPTED_FLAG != 0 => Err(ArchiveError::Method { name: name.into(), method }),
+            DEFLATED if entry.size / MAX_DEFLATE_RATIO > entry.packed => {
+                Err(ArchiveError::Bomb { name: name.into(), packed: entry.packed, size: entry.size })
+            }
+            // Stored is as it is: checked before a size that is a lie is believed.
+            STORED if entry.size != entry.packed => Err(ArchiveError::BadEntry(name.into())),
+            STORED | DEFLATED => Ok(entry),
+            method => Err(ArchiveError::Method { name: name.into(), method }),
+        }
+    }
+
+    /// The first `count` packed bytes of an entry.
+    fn packed_bytes(&self, entry: &Entry, count: usize) -> Option<Cow<'a, [u8]>> {
+        let header = self.file.range(entry.header_at, LOCAL_BYTES)?;
+        let mut at = Bytes(&header);
         let signature = at.u32()?;
         at.take(22)?;
-        let (name, extra) = (at.u16()?, at.u16()?);
-        at.take(usize::from(name) + usize::from(extra))?;
-        if signature == LOCAL_HEADER { at.take(entry.packed) } else { None }
+        let names = usize::from(at.u16()?) + usize::from(at.u16()?);
+        let start = entry.header_at.checked_add(LOCAL_BYTES + names)?;
+        if signature == LOCAL_HEADER { self.file.range(start, count) } else { None }
     }
 }
 
 /// The number of entries and the bytes of the directory.
-fn find_directory(file: &[u8]) -> Option<(u16, Bytes<'_>)> {
-    let last = file.len().checked_sub(END_BYTES)?;
-    let first = last.saturating_sub(MAX_COMMENT_BYTES);
-    let end = (first..=last).rev().find(|at| file.get(*at..).and_then(|end| Bytes(end).u32()) == Some(END))?;
-    let mut record = Bytes(file.get(end + 4..)?);
+fn find_directory(file: Source<'_>) -> Option<(u16, Cow<'_, [u8]>)> {
+    let tail_at = file.length().saturating_sub(END_BYTES + MAX_COMMENT_BYTES);
+    let tail = file.range(tail_at, file.length() - tail_at)?;
+    let last = tail.len().checked_sub(END_BYTES)?;
+    let end = (0..=last).rev().find(|at| tail.get(*at..).and_then(|end| Bytes(end).u32()) == Some(END))?;
+    let mut record = Bytes(tail.get(end + 4..)?);
     record.take(6)?;
     let (count, size, offset) = (record.u16()?, record.length()?, record.length()?);
-    Some((count, Bytes(file.get(offset..offset.checked_add(size)?)?)))
+    let directory = if size <= MAX_DIRECTORY_BYTES { file.range(offset, size) } else { None };
+    Some((count, directory?))
 }
 
 fn read_entry(directory: &mut Bytes<'_>) -> Option<(String, Entry)> {

@@ -5,28 +5,31 @@
 
 mod archive;
 mod bytes;
+pub(super) mod limits;
 mod npy;
 mod npz;
 mod number;
 mod pickle;
 mod pytorch;
+mod source;
 
-use super::store::read_safetensors;
+use super::store::{check_header, read_safetensors};
 use super::{Activation, Metadata, Network, NetworkError, NetworkFile, Tensors};
 use crate::foreign_text::{listed, shown};
 use archive::Archive;
-use pickle::{Pickle, PickleError};
+use pickle::{MAX_PICKLE_BYTES, Pickle, PickleError};
 use pytorch::PyTorchError;
+use source::Source;
 use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The largest file that is opened, in bytes: a network of 11,000 units in f64.
+/// The largest file that is opened, in bytes: a checkpoint of [`super::MAX_HIDDEN`] units in f64 with all its moments.
 pub const MAX_FILE_BYTES: u64 = 1 << 30;
 /// The most bytes to which the entries of an archive may unpack together.
 pub const MAX_UNPACKED_BYTES: u64 = 1 << 30;
-/// The most values that the tensors of a PyTorch file may hold together: any number of them can share one storage.
-pub const MAX_VALUES: usize = 1 << 27;
+/// The most values that the tensors of a network may hold together, half as many again as [`super::MAX_HIDDEN`] units have. In a
+/// PyTorch file any number of tensors can share one storage.
+pub const MAX_VALUES: usize = 3 << 23;
 
 /// What a file holds, before it is known to be a network.
 #[derive(Debug, Default)]
@@ -49,29 +52,36 @@ impl NetworkFile {
     /// As [`NetworkFile::open`], with an activation that is known better than the file says.
     pub fn open_as(path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
         let path = if path.is_dir() { network_in(path)? } else { path.to_path_buf() };
-        Self::from_bytes_as(&read_file(&path)?, &path, activation)
+        let (file, length) = open_file(&path)?;
+        Self::from_source(Source::Disk(&file, length), &path, activation)
     }
 
     /// Reads a network from the bytes of a file; the path serves as a hint and in errors.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
-        Self::from_bytes_as(bytes, path, None)
+        Self::from_source(Source::Memory(bytes), path, None)
     }
 
-    fn from_bytes_as(bytes: &[u8], path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
+    /// What the first bytes say decides what else is read.
+    fn from_source(source: Source<'_>, path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
+        let changed = || changed_meanwhile(path);
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        if Archive::looks_like(bytes) {
-            let (format, contents) = from_archive(bytes, path)?;
+        let start = source.start(16).ok_or_else(changed)?;
+        if Archive::looks_like(&start) {
+            let (format, contents) = from_archive(source, path)?;
             return Self::assemble(&contents.tensors, contents.metadata, activation, path, format);
         }
         // Eight bytes of header length, then JSON.
-        if extension == "safetensors" || bytes.get(8) == Some(&b'{') {
-            let (tensors, metadata) = read_safetensors(bytes, path)?;
+        if extension == "safetensors" || start.get(8) == Some(&b'{') {
+            check_header(|count| source.start(count), source.length(), path)?;
+            let bytes = source.start(usize::MAX).ok_or_else(changed)?;
+            let (tensors, metadata) = read_safetensors(&bytes, path)?;
             return Self::assemble(&tensors, metadata, activation, path, "safetensors");
         }
+        let bare = || source.start(MAX_PICKLE_BYTES).map_or_else(changed, |bytes| bare_pickle(&bytes, path));
         let malformed = |format, problem: String| NetworkError::Malformed { path: path.into(), format, problem };
         match extension {
-            _ if bytes.first() == Some(&0x80) => Err(bare_pickle(bytes, path)),
-            "pt" | "pth" | "ckpt" | "pkl" | "pickle" | "bin" => Err(bare_pickle(bytes, path)),
+            _ if start.first() == Some(&0x80) => Err(bare()),
+            "pt" | "pth" | "ckpt" | "pkl" | "pickle" | "bin" => Err(bare()),
             "npz" => {
                 Err(malformed("NumPy", "it does not start as a zip archive does; write it with numpy.savez".into()))
             }
@@ -137,29 +147,29 @@ fn network_in(folder: &Path) -> Result<PathBuf, NetworkError> {
     Err(NetworkError::NoNetwork { folder: folder.into(), others })
 }
 
-/// The bytes of a regular file within the limit; a pipe or device could go on forever.
-fn read_file(path: &Path) -> Result<Vec<u8>, NetworkError> {
+/// A regular file within the limit, and its length; a pipe or device could go on forever.
+fn open_file(path: &Path) -> Result<(File, usize), NetworkError> {
     let failed = |source| NetworkError::Io { action: "read", path: path.into(), source };
     let about = fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
         return Err(NetworkError::UnknownFormat { path: path.into() });
     }
-    let too_large = |bytes| NetworkError::TooLarge { path: path.into(), bytes, limit: MAX_FILE_BYTES };
     if about.len() > MAX_FILE_BYTES {
-        return Err(too_large(about.len()));
+        return Err(NetworkError::TooLarge { path: path.into(), bytes: about.len(), limit: MAX_FILE_BYTES });
     }
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes));
-    match read.map_err(failed)? as u64 {
-        grown if grown > MAX_FILE_BYTES => Err(too_large(grown)),
-        _ => Ok(bytes),
-    }
+    Ok((File::open(path).map_err(failed)?, usize::try_from(about.len()).unwrap_or(usize::MAX)))
+}
+
+/// A file that became shorter while it was read, or a disk that failed.
+fn changed_meanwhile(path: &Path) -> NetworkError {
+    let source = std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "it ended before its end; try again");
+    NetworkError::Io { action: "read", path: path.into(), source }
 }
 
 /// The format of an archive and what it holds.
-fn from_archive(bytes: &[u8], path: &Path) -> Result<(&'static str, Contents), NetworkError> {
+fn from_archive(source: Source<'_>, path: &Path) -> Result<(&'static str, Contents), NetworkError> {
     let malformed = |format, problem: String| NetworkError::Malformed { path: path.into(), format, problem };
-    let archive = Archive::open(bytes).map_err(|error| malformed("zip", error.to_string()))?;
+    let archive = Archive::open(source).map_err(|error| malformed("zip", error.to_string()))?;
     if pytorch::looks_like(&archive) {
         let contents = pytorch::read(&archive).map_err(|error| match error {
             PyTorchError::Pickle(PickleError::Executable(global)) => {

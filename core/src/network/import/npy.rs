@@ -1,13 +1,12 @@
 //! NumPy's `.npy` arrays; the header is a Python literal, read as the data it is.
 
 use super::bytes::Bytes;
+use super::limits::MAX_DIMENSIONS;
 use super::number::Number;
 use crate::network::Tensor;
 
 /// The longest header that is read; NumPy itself stops at 10,000 bytes for files that it does not trust.
 const MAX_HEADER_BYTES: usize = 10_000;
-/// The most dimensions that NumPy allows.
-const MAX_DIMENSIONS: usize = 64;
 
 /// Why an array could not be read.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -42,8 +41,26 @@ pub(super) enum Array {
     Other,
 }
 
+/// The bytes in which an array says what it is.
+pub(super) const START: usize = MAX_HEADER_BYTES + 12;
+
+/// The shape that an array of numbers states in its first bytes, checked against all its bytes; nothing for other arrays.
+pub(super) fn stated_shape(start: &[u8], all: usize) -> Result<Option<Vec<usize>>, NpyError> {
+    let (header, data) = split(start)?;
+    let bytes = all.saturating_sub(start.len() - data.len());
+    let Some(number) = header.number() else { return Ok(None) };
+    header.check_fit(number, bytes)?;
+    Ok(Some(header.shape))
+}
+
 /// Reads an array.
 pub(super) fn parse(file: &[u8]) -> Result<Array, NpyError> {
+    let (header, data) = split(file)?;
+    array(&header, data)
+}
+
+/// The header and what follows it.
+fn split(file: &[u8]) -> Result<(Header<'_>, &[u8]), NpyError> {
     let mut bytes = Bytes(file);
     if bytes.take(6) != Some(b"\x93NUMPY") {
         return Err(NpyError::NotAnArray);
@@ -59,27 +76,19 @@ pub(super) fn parse(file: &[u8]) -> Result<Array, NpyError> {
         return Err(NpyError::LongHeader(length));
     }
     let header = bytes.take(length).and_then(|header| std::str::from_utf8(header).ok());
-    let header = Header::parse(header.ok_or(NpyError::NotAnArray)?)?;
-    array(&header, bytes.0)
+    Ok((Header::parse(header.ok_or(NpyError::NotAnArray)?)?, bytes.0))
 }
 
 fn array(header: &Header<'_>, data: &[u8]) -> Result<Array, NpyError> {
-    let mut letters = header.kind.chars();
-    let big_endian = letters.next() == Some('>');
-    let (kind, width) = (letters.next(), letters.as_str().parse::<usize>().unwrap_or(0));
-    let number = match (kind, width) {
-        (Some('O'), _) => return Ok(Array::Objects),
-        (Some('f'), 2 | 4 | 8) => Number::Float(width),
-        (Some('i'), 1 | 2 | 4 | 8) => Number::Signed(width),
-        (Some('u'), 1 | 2 | 4 | 8) | (Some('b'), 1) => Number::Unsigned(width),
-        (Some('U'), _) if header.shape.is_empty() => return Ok(Array::Text(text(data, big_endian))),
-        _ => return Ok(Array::Other),
+    let (big_endian, kind, _) = header.letters();
+    let Some(number) = header.number() else {
+        return Ok(match kind {
+            Some('O') => Array::Objects,
+            Some('U') if header.shape.is_empty() => Array::Text(text(data, big_endian)),
+            _ => Array::Other,
+        });
     };
-    let misfit = || NpyError::Length { shape: header.shape.clone(), bytes: data.len() };
-    let count = header.shape.iter().try_fold(1usize, |product, size| product.checked_mul(*size));
-    if count.and_then(|count| count.checked_mul(number.width())) != Some(data.len()) {
-        return Err(misfit());
-    }
+    header.check_fit(number, data.len())?;
     let values = number.decode(data, big_endian);
     if header.shape.is_empty() && kind == Some('b') {
         return Ok(Array::Text((values.first() == Some(&1.0)).to_string()));
@@ -111,6 +120,33 @@ struct Header<'a> {
     kind: &'a str,
     fortran_order: bool,
     shape: Vec<usize>,
+}
+
+impl Header<'_> {
+    /// Whether the greater bytes come first, the kind, and its width.
+    fn letters(&self) -> (bool, Option<char>, usize) {
+        let mut letters = self.kind.chars();
+        let big_endian = letters.next() == Some('>');
+        (big_endian, letters.next(), letters.as_str().parse().unwrap_or(0))
+    }
+
+    /// How a number is laid out; nothing for arrays of anything else.
+    fn number(&self) -> Option<Number> {
+        match self.letters() {
+            (_, Some('f'), width @ (2 | 4 | 8)) => Some(Number::Float(width)),
+            (_, Some('i'), width @ (1 | 2 | 4 | 8)) => Some(Number::Signed(width)),
+            (_, Some('u'), width @ (1 | 2 | 4 | 8)) | (_, Some('b'), width @ 1) => Some(Number::Unsigned(width)),
+            _ => None,
+        }
+    }
+
+    fn check_fit(&self, number: Number, bytes: usize) -> Result<(), NpyError> {
+        let count = self.shape.iter().try_fold(1usize, |product, size| product.checked_mul(*size));
+        match count.and_then(|count| count.checked_mul(number.width())) {
+            Some(needed) if needed == bytes => Ok(()),
+            _ => Err(NpyError::Length { shape: self.shape.clone(), bytes }),
+        }
+    }
 }
 
 impl<'a> Header<'a> {

@@ -7,8 +7,11 @@
 use super::bytes::Bytes;
 use std::collections::BTreeMap;
 
-/// The longest program that is read: a hundred bytes name a tensor, so this is a hundred thousand of them.
-pub(super) const MAX_PICKLE_BYTES: usize = 16 << 20;
+/// The longest program that is read: a hundred bytes name a tensor, so this is eighty thousand of them.
+pub(super) const MAX_PICKLE_BYTES: usize = 8 << 20;
+/// The most values, stack places, marks and memos, of each: an opcode of one byte makes one that takes a hundred. A tensor
+/// takes about twenty values.
+const MAX_NODES: usize = 1 << 19;
 
 /// Why a pickle could not be read.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -16,6 +19,9 @@ pub(super) enum PickleError {
     /// A program beyond the limit.
     #[error("its pickle is {0} bytes long, more than the limit of {MAX_PICKLE_BYTES}; save model.state_dict() alone")]
     TooLong(usize),
+    /// More values than weights need.
+    #[error("its pickle makes more than {MAX_NODES} values; save model.state_dict() alone")]
+    TooManyNodes,
     /// The end in the middle of the program.
     #[error("its pickle is cut short or damaged at byte {0}")]
     Truncated(usize),
@@ -94,6 +100,9 @@ impl<'a> Pickle<'a> {
                 Halt::Inconsistent => PickleError::Inconsistent(at),
                 Halt::Executable(global) => PickleError::Executable(global),
             })?;
+            if machine.size() > MAX_NODES {
+                return Err(PickleError::TooManyNodes);
+            }
         }
     }
 
@@ -303,6 +312,11 @@ impl<'a> Machine<'a> {
             _ => return Err(Halt::Unknown),
         }
         Ok(())
+    }
+
+    /// The largest of the parts that grow.
+    fn size(&self) -> usize {
+        self.nodes.len().max(self.stack.len()).max(self.marks.len()).max(self.memo.len())
     }
 
     fn push(&mut self, node: Node<'a>) {

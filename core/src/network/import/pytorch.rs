@@ -1,9 +1,10 @@
 //! PyTorch's files: an archive with a pickle, `data.pkl`, and the numbers of each storage beside it.
 
 use super::archive::{Archive, ArchiveError};
+use super::limits::{self, TooMuch};
 use super::number::Number;
 use super::pickle::{Id, Node, Pickle, PickleError};
-use super::{Contents, MAX_VALUES, SETTINGS_OF_ACTIVATION};
+use super::{Contents, SETTINGS_OF_ACTIVATION};
 use crate::foreign_text::shown;
 use crate::network::{Metadata, Tensor, Tensors};
 use std::borrow::Cow;
@@ -18,8 +19,6 @@ const SETTING_KEYS: [&str; 5] = ["metadata", "hyper_parameters", "hparams", "con
 const MAX_NAME_BYTES: usize = 512;
 /// The most values that tensors may repeat out of fewer numbers, as `expand` does: a huge tensor made of one is an attack.
 const MAX_REPEATED: usize = 1 << 20;
-/// The most dimensions of a tensor.
-const MAX_DIMENSIONS: usize = 64;
 
 /// Why a PyTorch file could not be read.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -36,9 +35,9 @@ pub(super) enum PyTorchError {
     /// A tensor that lies outside of its storage, or whose description makes no sense.
     #[error("'{}' is no tensor that fits its storage: the file is damaged", shown(.0))]
     Tensor(String),
-    /// More values than a network has.
-    #[error("its tensors hold more than {MAX_VALUES} values; save the recurrent layer and the readout alone")]
-    TooManyValues,
+    /// More than a network may have.
+    #[error(transparent)]
+    TooMuch(#[from] TooMuch),
     /// A name beyond the limit.
     #[error("the name of a parameter is longer than {MAX_NAME_BYTES} bytes: the file is damaged")]
     LongName,
@@ -177,14 +176,11 @@ impl<'p> Reader<'_, 'p> {
         let offset = self.pickle.size(offset).ok_or_else(wrong)?;
         let view = View { offset, shape: sizes(shape).ok_or_else(wrong)?, strides: sizes(strides).ok_or_else(wrong)? };
         let count = view.count_within(length).ok_or_else(wrong)?;
-        self.values = self.values.saturating_add(count);
         self.repeated = self.repeated.saturating_add(count.saturating_sub(length));
         if self.repeated > MAX_REPEATED {
             return Err(wrong());
         }
-        if self.values > MAX_VALUES {
-            return Err(PyTorchError::TooManyValues);
-        }
+        limits::count(&mut self.values, name, &view.shape)?;
         let big_endian = self.storages.big_endian;
         let bytes = self.storages.bytes(key)?;
         let value = |index: usize| {
@@ -247,7 +243,7 @@ impl View {
             self.shape.iter().zip(&self.strides).map(|(size, stride)| size.saturating_sub(1).checked_mul(*stride));
         let last = steps.into_iter().try_fold(self.offset, |sum, step| sum.checked_add(step?))?;
         let fits = count == 0 || last < length;
-        (fits && self.shape.len() == self.strides.len() && self.shape.len() <= MAX_DIMENSIONS).then_some(count)
+        (fits && self.shape.len() == self.strides.len() && self.shape.len() <= limits::MAX_DIMENSIONS).then_some(count)
     }
 
     /// The places of the values in row-major order.

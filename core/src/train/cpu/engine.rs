@@ -9,6 +9,7 @@ use super::isa::Isa;
 use super::learner::Learner;
 use super::optimizer::AdamStep;
 use crate::network::{Accuracy, Network};
+use crate::panics::caught;
 use crate::random::{Purpose, Stream};
 use crate::train::{Engine, Job, Metrics, Observer, Outcome, Start, TrainError, TrainState};
 
@@ -39,7 +40,9 @@ impl Engine for CpuEngine {
             for _ in 0..side_by_side {
                 scope.spawn(|| {
                     while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|k| *k < jobs.len()) {
-                        let result = self.train_in_pool(threads_each, index, &jobs[index], observer);
+                        // A mistake on one network is that network's error, and leaves the others alone.
+                        let work = || self.train_in_pool(threads_each, index, &jobs[index], observer);
+                        let result = caught(work).unwrap_or_else(|panicked| Err(panicked.into()));
                         if let Ok(mut place) = results[index].lock() {
                             *place = Some(result);
                         }
@@ -47,7 +50,8 @@ impl Engine for CpuEngine {
                 });
             }
         });
-        results.into_iter().filter_map(|place| place.into_inner().ok().flatten()).collect()
+        let result = |place: Mutex<Option<_>>| place.into_inner().ok().flatten().unwrap_or(Err(TrainError::NoResult));
+        results.into_iter().map(result).collect()
     }
 }
 

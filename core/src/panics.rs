@@ -1,0 +1,38 @@
+//! Panics that stay where they happen: a mistake of ours on one network must not cost the others.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a piece of work said when it panicked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it panicked, which is a mistake in ketbra: {0}; please report it with the command that led here")]
+pub struct Panicked(String);
+
+/// Does work, and catches it where it panics. What it was working on must not be used afterwards.
+pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panicked::of(payload.as_ref()))
+}
+
+impl Panicked {
+    /// From what a thread left behind.
+    pub(crate) fn of(payload: &(dyn Any + Send)) -> Self {
+        let said = payload.downcast_ref::<&str>().map(|said| (*said).to_string());
+        let said = said.or_else(|| payload.downcast_ref::<String>().cloned());
+        // It becomes a cell of a table.
+        Self(said.map_or_else(|| "without a word".into(), |said| said.replace('\n', " ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_with_its_words() {
+        assert_eq!(caught(|| 3), Ok(3));
+        for (said, expected) in [(caught(|| panic!("plain")), "plain"), (caught(|| panic!("row {}", 7)), "row 7")] {
+            let said: Result<(), Panicked> = said;
+            assert!(said.unwrap_err().to_string().contains(expected));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What one training run may ask for, checked before memory is taken for it.
+
+use super::{Job, TrainError};
+
+/// Most samples in a batch.
+pub const MAX_BATCH: usize = 1 << 16;
+/// Longest horizon, in output steps.
+pub const MAX_HORIZON: usize = 1 << 16;
+/// Most rows of metrics: a table of a hundred megabytes.
+pub const MAX_METRICS: u64 = 1 << 20;
+/// Most batches of the test at the end.
+pub const MAX_TEST_BATCHES: u32 = 1 << 16;
+/// Most bytes that weights and states may take together: 8 GiB.
+pub const MAX_BYTES: f64 = (1u64 << 33) as f64;
+
+/// Samples of a batch that share a gradient, and the least components that a row is padded to, as in `cpu/`.
+const CHUNK: usize = 32;
+const PADDED: usize = 16;
+/// Copies of the weights in f64: the network, the state that a checkpoint is written from, and their drafts.
+const WIDE_COPIES: f64 = 6.0;
+/// Copies of the weights in f32: the parameters, two moments, both orders in which they are multiplied.
+const NARROW_COPIES: f64 = 5.0;
+
+/// Refuses a job whose sizes are fine one by one and too much together.
+pub(super) fn check(job: &Job) -> Result<(), TrainError> {
+    let bytes = bytes(job);
+    if bytes <= MAX_BYTES {
+        return Ok(());
+    }
+    let (params, task) = (&job.params, &job.task);
+    Err(TrainError::TooLarge {
+        gib: bytes / GIB,
+        limit: MAX_BYTES / GIB,
+        hidden: params.hidden,
+        batch: params.batch,
+        horizon: params.curriculum.longest(),
+        s: task.s(),
+        d: task.d(),
+    })
+}
+
+const GIB: f64 = (1u64 << 30) as f64;
+
+/// Bytes that training takes, roughly; in floating point, where nothing overflows.
+fn bytes(job: &Job) -> f64 {
+    let (params, s) = (&job.params, job.task.s() as f64);
+    let (hidden, d) = (params.hidden as f64, job.task.d().max(PADDED) as f64);
+    let weights = hidden * (hidden + 2.0 * d + 3.0);
+    let chunks = params.batch.div_ceil(CHUNK) as f64;
+    let tape = |batch: usize, horizon: usize| {
+        let (samples, horizon) = ((batch.div_ceil(CHUNK) * CHUNK) as f64, horizon as f64);
+        4.0 * samples * ((s + horizon) * hidden + (s + 2.0 * horizon) * d)
+    };
+    let learning = tape(params.batch, params.curriculum.longest());
+    let testing = tape(params.test.batch, params.test.horizon);
+    weights * (8.0 * WIDE_COPIES + 4.0 * (NARROW_COPIES + chunks)) + learning + testing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::Task;
+    use crate::train::{Start, TrainParams};
+
+    fn job(change: impl FnOnce(&mut TrainParams), s: usize, d: usize) -> Job {
+        let mut params = TrainParams::default();
+        change(&mut params);
+        Job { task: Task::named("repeat-copy", Some(s), Some(d)).unwrap(), params, start: Start::Random }
+    }
+
+    #[test]
+    fn what_people_train_is_far_below_the_limit() {
+        assert!(bytes(&job(|_| (), 8, 8)) < 0.01 * MAX_BYTES);
+        job(|params| params.hidden = 4096, 8, 8).check().unwrap();
+    }
+
+    #[test]
+    fn sizes_that_are_too_much_together_are_refused_with_all_of_them() {
+        let said = job(|params| (params.hidden, params.batch) = (4096, 65_536), 8, 8).check().unwrap_err().to_string();
+        assert!(said.contains("more than the limit of 8 GiB") && said.contains("--batch 65536"), "{said}");
+        for (s, d) in [(1 << 18, 1), (1, 1 << 18)] {
+            assert!(job(|_| (), s, d).check().is_err(), "s={s} d={d}");
+        }
+    }
+
+    #[test]
+    fn the_messages_name_the_limits() {
+        let said = |change: fn(&mut TrainParams)| job(change, 8, 8).check().unwrap_err().to_string();
+        assert!(said(|params| params.hidden = usize::MAX).contains(&crate::network::MAX_HIDDEN.to_string()));
+        assert!(said(|params| params.batch = MAX_BATCH + 1).contains(&MAX_BATCH.to_string()));
+        assert!(said(|params| params.test.batch = MAX_BATCH + 1).contains(&MAX_BATCH.to_string()));
+        assert!(said(|params| params.test.horizon = usize::MAX).contains(&MAX_HORIZON.to_string()));
+        assert!(said(|params| params.test.batches = u32::MAX).contains(&MAX_TEST_BATCHES.to_string()));
+        assert!(
+            said(|params| params.curriculum = params.curriculum.clone().up_to(1 << 40))
+                .contains(&MAX_HORIZON.to_string())
+        );
+        assert!(said(|params| (params.steps, params.metrics_every) = (1 << 31, 1)).contains(&MAX_METRICS.to_string()));
+    }
+}
