@@ -1,6 +1,7 @@
 //! Progress bars: of training, and of anything that can be counted.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ketbra::observe::Moment;
 use ketbra::train::Metrics;
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -90,5 +91,40 @@ impl Count {
         if self.bar.is_hidden() && self.begin.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
+    }
+}
+
+/// A bar for one thing that takes a while, with what is being done; as [`Count`] in all else.
+pub struct Share {
+    bar: ProgressBar,
+    begin: Instant,
+}
+
+impl Share {
+    /// Parts that the whole is counted in.
+    const PARTS: f64 = 1000.0;
+
+    /// A bar that nobody sees yet.
+    pub fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(Some(Self::PARTS as u64), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{bar:30.cyan} {percent} % {msg} {eta} left") {
+            bar.set_style(style);
+        }
+        Self { bar, begin: Instant::now() }
+    }
+
+    /// Shows how far the work is.
+    pub fn show(&self, moment: Moment) {
+        if self.bar.is_hidden() && self.begin.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_position((moment.share * Self::PARTS) as u64);
+        self.bar.set_message(moment.stage);
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }

@@ -1,9 +1,11 @@
 //! Which network a command is about, and what is known of it.
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::made::Written;
+use crate::progress::Share;
 use ketbra::files::write_whole;
-use ketbra::interpret::{self, Interpretation, Question};
+use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
 use std::ffi::{OsStr, OsString};
@@ -41,6 +43,23 @@ impl Known {
         let known = interpret::Known { task: self.task.clone(), blind: self.blind, s: self.s, d: self.d };
         known.question(file).map_err(Failure::bad_input)
     }
+}
+
+/// Interprets a network. One that takes a while is shown in `bar`; Ctrl-C ends it.
+pub fn interpret_watched(
+    file: &NetworkFile,
+    question: &Question,
+    params: &InterpretParams,
+    bar: Option<&Share>,
+) -> Result<Interpretation, Failure> {
+    let look = |moment| {
+        bar.inspect(|bar| bar.show(moment));
+        !interrupt::asked()
+    };
+    interpret::interpret_file_watched(file, question, params, &look).map_err(|error| match error.is_stop() {
+        true => Failure::interrupted(error),
+        false => Failure::bad_input(error),
+    })
 }
 
 /// Where things made from a network go: inside a run folder, beside a file.

@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::report::page_of;
 use crate::task::{Task, TaskGiven};
 use crate::wording::in_python;
-use crate::work::interruptible;
+use crate::work::{Stop, interruptible};
 use ketbra::interpret::{self as stage, InterpretParams, Known, Question};
 use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
@@ -107,13 +107,13 @@ struct Asked {
 }
 
 impl Asked {
-    fn of(&self, file: &NetworkFile) -> Result<stage::Interpretation, stage::InterpretError> {
+    fn of(&self, file: &NetworkFile, stop: &Stop) -> Result<stage::Interpretation, stage::InterpretError> {
         let question = match &self.task {
             Some(task) if !self.known.blind => Question::Task(task.clone()),
             Some(_) => return Err(stage::InterpretError::TaskAndBlind),
             None => self.known.question(file)?,
         };
-        stage::interpret_file(file, &question, &self.params)
+        stage::interpret_file_watched(file, &question, &self.params, &|_| !stop.asked())
     }
 }
 
@@ -135,13 +135,13 @@ impl NetworkGiven<'_> {
     }
 }
 
-fn interpret_one((file, path): Subject, asked: &Asked) -> Result<Interpretation, OneFailed> {
+fn interpret_one((file, path): Subject, asked: &Asked, stop: &Stop) -> Result<Interpretation, OneFailed> {
     let file = match (file, &path) {
         (Some(file), _) => file,
         (None, Some(path)) => Arc::new(NetworkFile::open(path).map_err(OneFailed::Network)?),
         (None, None) => return Err(OneFailed::Interpret(stage::InterpretError::NoTask)),
     };
-    let found = asked.of(&file).map_err(OneFailed::Interpret)?;
+    let found = asked.of(&file, stop).map_err(OneFailed::Interpret)?;
     Ok(Interpretation { found: Arc::new(found), file: Some(file), path })
 }
 
@@ -231,7 +231,7 @@ pub fn interpret(
                 let one = |subject: Subject| match stop.asked() {
                     true => Err(OneFailed::Stopped),
                     false => {
-                        let found = interpret_one(subject, &asked);
+                        let found = interpret_one(subject, &asked, stop);
                         done.fetch_add(1, Ordering::Relaxed);
                         found
                     }

@@ -1,10 +1,12 @@
 //! `ketbra figures`: pictures for papers.
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::made::print_made;
-use crate::subject::{Known, beside, write};
+use crate::progress::Share;
+use crate::subject::{Known, beside, interpret_watched, write};
 use crate::terminal::{FAINT, print};
-use ketbra::interpret::{InterpretParams, interpret_file};
+use ketbra::interpret::InterpretParams;
 use ketbra::report::Provenance;
 use ketbra::report::figures::{animation, figures};
 use std::path::PathBuf;
@@ -41,7 +43,8 @@ impl FiguresCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let file = self.known.open(&self.path)?;
         let question = self.known.question(&file)?;
-        let found = interpret_file(&file, &question, &InterpretParams::default()).map_err(Failure::bad_input)?;
+        interrupt::listen();
+        let found = interpret_watched(&file, &question, &InterpretParams::default(), Some(&Share::new()))?;
         let folder = self.out.clone().unwrap_or_else(|| beside(&self.path, "figures"));
         let training = Provenance::of(&self.path, &file).training;
         let say = |line: String| {

@@ -1,10 +1,12 @@
 //! `ketbra report`: the page of a network, made again.
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::made::print_made;
-use crate::subject::{Known, beside, write_page};
+use crate::progress::Share;
+use crate::subject::{Known, beside, interpret_watched, write_page};
 use crate::terminal::{complain, print};
-use ketbra::interpret::{InterpretParams, interpret_file};
+use ketbra::interpret::InterpretParams;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -37,7 +39,8 @@ impl ReportCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let file = self.known.open(&self.path)?;
         let question = self.known.question(&file)?;
-        let found = interpret_file(&file, &question, &InterpretParams::default()).map_err(Failure::bad_input)?;
+        interrupt::listen();
+        let found = interpret_watched(&file, &question, &InterpretParams::default(), Some(&Share::new()))?;
         let to = self.out.clone().unwrap_or_else(|| beside(&self.path, "report.html"));
         let page = write_page(&to, &self.path, &file, &found)?;
         if self.json {

@@ -33,7 +33,8 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
     let contents = Contents::of(task, &Core::of(task)?, &ContentsParams::default())?.on_components();
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);
     let steps: Vec<usize> = (params.settle..params.steps).collect();
-    let batch: Batch = with_opposites(network, (task.s(), task.d()), &stream, 0, params.episodes, &steps, &Watch::nobody())?;
+    let batch: Batch =
+        with_opposites(network, (task.s(), task.d()), &stream, 0, params.episodes, &steps, &Watch::nobody())?;
     let over = contents.over(&batch, Origin::Meant, &[]);
     let at_rest = vec![vec![0.0; network.hidden()]; params.steps];
     let whole = Sample::of(&batch, &over, &steps, &at_rest, contents.count());

@@ -73,7 +73,8 @@ impl Case<'_> {
         let first = if contents.fades { 0 } else { self.params.visited.settle };
         let steps: Vec<usize> = (first..first + STEPS).collect();
         let episodes = self.observed.probe.episodes;
-        let run = |purpose, index| drive(network, size, &Stream::new(seed, purpose), index, episodes, &steps, self.watch);
+        let run =
+            |purpose, index| drive(network, size, &Stream::new(seed, purpose), index, episodes, &steps, self.watch);
         let (fitted, fresh) = (run(Purpose::ProbeInputs, 4)?, run(Purpose::ScoreInputs, 5)?);
         if fitted.states.values().chain(fresh.states.values()).any(|state| !state.is_all_finite()) {
             return Ok(None);

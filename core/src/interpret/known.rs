@@ -1,8 +1,8 @@
 //! From what a person knows of a network to the question that is put to it.
 
 use super::{InterpretError, InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret_watched};
-use crate::observe::Look;
 use crate::network::NetworkFile;
+use crate::observe::Look;
 use std::ffi::OsString;
 
 /// What is known of a network before it is interpreted.

@@ -58,7 +58,8 @@ mod tests {
     fn one_input_differs_and_it_is_the_one_that_is_named() {
         let network = Initialization::Uniform.network(6, 3, 3, Activation::Tanh, false, 4);
         let params = ObserveParams { most_flips: 5, ..ObserveParams::default() };
-        let flips = Flips::run(&network, (4, 3), &Stream::new(1, Purpose::ScoreInputs), &params, &Watch::nobody()).unwrap();
+        let flips =
+            Flips::run(&network, (4, 3), &Stream::new(1, Purpose::ScoreInputs), &params, &Watch::nobody()).unwrap();
         assert_eq!((flips.inputs.as_slice(), flips.batch.episodes), ([0, 2, 4, 7, 9].as_slice(), 24));
         for (k, &slot) in flips.inputs.iter().enumerate() {
             for base in 0..flips.bases {

@@ -175,11 +175,7 @@ impl ObserveParams {
 }
 
 /// Simulates the batches, all from the zero state.
-pub fn observe(
-    network: &Network,
-    size: (usize, usize),
-    params: &ObserveParams,
-) -> Result<Observations, ObserveError> {
+pub fn observe(network: &Network, size: (usize, usize), params: &ObserveParams) -> Result<Observations, ObserveError> {
     observe_watched(network, size, params, &Watch::nobody())
 }
 

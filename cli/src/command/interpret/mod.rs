@@ -4,10 +4,11 @@ mod drawing;
 pub(super) mod summary;
 
 use crate::failure::Failure;
-use crate::progress::Count;
-use crate::subject::{Known, distinct_names, write, write_page};
+use crate::interrupt;
+use crate::progress::{Count, Share};
+use crate::subject::{Known, distinct_names, interpret_watched, write, write_page};
 use crate::terminal::{complain, print};
-use ketbra::interpret::{InterpretParams, Interpretation, interpret_file};
+use ketbra::interpret::{InterpretParams, Interpretation};
 use ketbra::memories::Method;
 use ketbra::numeric::Matching;
 use ketbra::panics::caught;
@@ -62,6 +63,7 @@ impl InterpretCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let params = self.params()?;
         let folders = self.folders();
+        interrupt::listen();
         let bar = Count::new(self.paths.len(), "networks");
         let work = self.paths.par_iter().enumerate();
         let results: Vec<Result<Interpretation, Failure>> = work
@@ -92,6 +94,10 @@ impl InterpretCommand {
         }
         match failed.len() {
             0 => Ok(()),
+            count if interrupt::asked() => Err(Failure::interrupted(format!(
+                "stopped with {count} of {} networks not interpreted",
+                self.paths.len()
+            ))),
             count => {
                 let message = format!("{count} of {} networks could not be interpreted", self.paths.len());
                 let all_bad = count == self.paths.len() && failed.iter().all(Failure::is_bad_input);
@@ -134,7 +140,9 @@ impl InterpretCommand {
         params: &InterpretParams,
     ) -> Result<Interpretation, Failure> {
         let file = self.known.open(path)?;
-        let found = interpret_file(&file, &self.known.question(&file)?, params).map_err(Failure::bad_input)?;
+        // Of several networks only their number is shown.
+        let bar = (self.paths.len() == 1).then(Share::new);
+        let found = interpret_watched(&file, &self.known.question(&file)?, params, bar.as_ref())?;
         if let Some(folder) = folder {
             self.write(folder, path, &found)?;
             write_page(&folder.join("report.html"), path, &file, &found)?;
