@@ -111,15 +111,16 @@ pub fn steered(
     let (signs, columns) = (contents.are_signs(), written.ncols());
     let mut states = zero_padded(&code.memories) * written;
     crate::code::shift(&mut states, mean, 1.0);
+    let (step, readout) = (zero_padded(&contents.step), zero_padded(&contents.readout));
     let mut held = written.clone();
     let (mut right, mut missed, mut size) = (vec![0usize; d], vec![0.0; d], vec![0.0; d]);
     // What is written is said at once, and then as f says.
-    for step in 0..=steps {
-        if step > 0 {
+    for turn in 0..=steps {
+        if turn > 0 {
             states = network.step_batch(states.as_ref(), None);
-            held = &contents.step * held;
+            held = &step * held;
         }
-        let (said, wanted) = (network.read(states.as_ref()), &contents.readout * &held);
+        let (said, wanted) = (network.read(states.as_ref()), &readout * &held);
         for k in 0..columns {
             for (j, (y, u)) in said.col_as_slice(k).iter().zip(wanted.col_as_slice(k)).enumerate() {
                 right[j] += usize::from((*y > 0.0) == (*u > 0.0));

@@ -155,8 +155,16 @@ impl ContentsOver<'_> {
         let episodes = self.batch.episodes;
         match &self.contents.slots {
             Some(slots) => {
+                let (s, d) = (self.contents.task.s(), self.contents.task.d());
+                let window = self.meant.as_ref().map(|meant| meant.contents(s + t));
                 for episode in 0..episodes {
                     let column = into.col_as_slice_mut(first + episode);
+                    if let Some(window) = window {
+                        for (value, &slot) in column.iter_mut().zip(slots) {
+                            *value = f64::from(window[slot / d * episodes * d + episode * d + slot % d]);
+                        }
+                        continue;
+                    }
                     for (value, &slot) in column.iter_mut().zip(slots) {
                         *value = self.value(t, slot, episode);
                     }

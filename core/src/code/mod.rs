@@ -19,8 +19,8 @@ pub(crate) use step::{off_by, random_contents, shift};
 
 use crate::numeric::{Matrix, NumericError, Svd, ridge_regression, zero_padded};
 use crate::observe::Batch;
-use faer::Side;
 use faer::prelude::Solve;
+use faer::{MatRef, Side};
 use serde::{Deserialize, Serialize};
 
 /// How a code is fitted and judged.
@@ -142,17 +142,26 @@ pub struct Code {
 }
 
 impl Code {
-    /// Fits a code. `second_moments` are those of the states, where they are at hand.
-    pub fn fit(sample: &Sample, second_moments: Option<&Matrix>, params: &CodeParams) -> Result<Self, NumericError> {
-        let (states, contents) = (&sample.states, &sample.contents);
-        let count = sample.len().max(1) as f64;
-        let memories = memories(sample, params.ridge)?;
+    /// Fits a code.
+    pub fn fit(sample: &Sample, params: &CodeParams) -> Result<Self, NumericError> {
+        let moments = &sample.states * sample.states.transpose();
+        Self::fit_to(sample.states.as_ref(), &sample.contents, &moments, params)
+    }
+
+    /// Fits a code to states (units x columns) whose second moments are at hand.
+    pub fn fit_to(
+        states: MatRef<'_, f64>,
+        contents: &Matrix,
+        moments: &Matrix,
+        params: &CodeParams,
+    ) -> Result<Self, NumericError> {
+        let (count, hidden) = (states.ncols().max(1) as f64, moments.nrows());
         let shared = contents * states.transpose();
-        let moments = second_moments.cloned().unwrap_or_else(|| states * states.transpose());
-        let hidden = moments.nrows();
+        let memories = ridge_regression(&(contents * contents.transpose()), &shared, params.ridge)?;
+        let memories = memories.transpose().to_owned();
         let variance = (0..hidden).map(|i| moments[(i, i)]).sum::<f64>() / (count * hidden.max(1) as f64);
         // Least squares leaves over what the states have and the code has not.
-        let mut noise = (&moments - &memories * &shared) * faer::Scale(1.0 / count);
+        let mut noise = (moments - &memories * &shared) * faer::Scale(1.0 / count);
         noise = (&noise + noise.transpose()) * faer::Scale(0.5);
         (0..hidden).for_each(|i| noise[(i, i)] += params.floor * variance);
         let singular = |_| NumericError::Singular { condition: f64::INFINITY, limit: 1.0 / params.floor };
@@ -190,9 +199,13 @@ impl Code {
             explained += (1.0 - size(&missed) / size(&fresh.states).max(f64::MIN_POSITIVE)).max(0.0);
         }
         let explained = explained * each as f64 / fresh.len().max(1) as f64;
+        Judged { explained, read: self.read(fresh, signs) }
+    }
+
+    /// How well each content is read from fresh states.
+    pub fn read(&self, fresh: &Sample, signs: bool) -> Vec<f64> {
         let found = zero_padded(&self.readers) * &fresh.states;
-        let read = if signs { right_signs(&found, &fresh.contents) } else { hit_values(&found, &fresh.contents) };
-        Judged { explained, read }
+        if signs { right_signs(&found, &fresh.contents) } else { hit_values(&found, &fresh.contents) }
     }
 }
 
@@ -264,7 +277,7 @@ mod tests {
     #[test]
     fn planted_memories_are_found_under_loud_noise_that_holds_nothing() {
         let (truth, fitted) = planted(12, 4000, 0);
-        let code = Code::fit(&fitted, None, &CodeParams::default()).unwrap();
+        let code = Code::fit(&fitted, &CodeParams::default()).unwrap();
         Tolerance { relative: 0.0, absolute: 0.2 }.assert_close(&code.memories, &truth);
         Tolerance::absolute(1e-6).assert_close(&(&code.readers * &code.memories), &Matrix::identity(12, 12));
         let judged = code.judge(&planted(12, 500, 1).1, true);
@@ -280,7 +293,7 @@ mod tests {
         let (_, fitted) = planted(12, 4000, 0);
         let mut torn = planted(12, 500, 1).1;
         torn.contents = planted(12, 500, 2).1.contents;
-        let judged = Code::fit(&fitted, None, &CodeParams::default()).unwrap().judge(&torn, true);
+        let judged = Code::fit(&fitted, &CodeParams::default()).unwrap().judge(&torn, true);
         assert!(judged.worst() < 0.6 && judged.explained < 0.01, "{judged:?}");
     }
 
@@ -292,7 +305,7 @@ mod tests {
         let shared = draw::with_condition(40, 11, 2.0, &stream, 0);
         let memories = Matrix::from_fn(40, 12, |i, j| if j < 11 { shared[(i, j)] } else { 0.5 * shared[(i, 0)] });
         fitted.states = memories * &fitted.contents + draw::normal(40, 4000, &stream, 1) * faer::Scale(0.01);
-        let code = Code::fit(&fitted, None, &CodeParams::default()).unwrap();
+        let code = Code::fit(&fitted, &CodeParams::default()).unwrap();
         assert_eq!((code.directions, code.is_independent()), (11, false));
     }
 }

@@ -4,13 +4,17 @@ use super::case::{Case, OnOrbit, Theory};
 use super::{CodeSummary, InterpretError, Question};
 use crate::claims::{Behaviour, steered};
 use crate::code::{
-    Code, Contents, Judged, Origin, Rows, Sample, Sharing, random_contents, step_by_writing, step_in_recordings,
+    Code, Contents, ContentsOver, Judged, Origin, Rows, Sample, Sharing, random_contents, step_by_writing,
+    step_in_recordings,
 };
 use crate::memories::{Drive, Frame, Memories, Method, Score, remainder};
 use crate::numeric::Matrix;
 
 /// Steps after the probes have settled whose mean stands for the mean state when contents are written.
 const WRITTEN_AFTER: usize = 2;
+
+/// Settled steps that lie between those on which a code is judged, and one more.
+const JUDGED_EVERY: usize = 2;
 
 /// A code, with everything that was measured of it.
 pub(super) struct Coded {
@@ -45,24 +49,31 @@ impl Case<'_> {
         let steps = asked_steps(contents, orbit, observed.probe.states.keys().copied());
         let said = observed.probe.mean_outputs();
         let over_probe = contents.over(&observed.probe, origin, &said);
-        let fitted = Sample::of(&observed.probe, &over_probe, &steps, means, contents.count());
-        if contents.count() == 0 || fitted.states.norm_max() == 0.0 || fitted.contents.norm_max() == 0.0 {
+        let held = contents_at(&over_probe, &steps, (contents.count(), observed.probe.episodes));
+        // The visited states are centred already.
+        let (first, columns) = (steps.first().map_or(0, |t| t * observed.probe.episodes), held.ncols());
+        let states = orbit.visited.deviations.subcols(first, columns);
+        if held.nrows() == 0 || states.norm_max() == 0.0 || held.norm_max() == 0.0 {
             return Ok(None);
         }
-        let moments = (!contents.fades).then_some(&orbit.visited.settled_moments);
-        let code = Code::fit(&fitted, moments, params)?;
+        let code = match contents.fades {
+            true => Code::fit_to(states, &held, &(states * states.transpose()), params)?,
+            false => Code::fit_to(states, &held, &orbit.visited.settled_moments, params)?,
+        };
         let over = contents.over(&observed.score, origin, &said);
         let known = |t: &usize| *t < means.len();
         let judged_steps: Vec<usize> = match contents.gone_after {
             Some(gone) => observed.score.states.keys().copied().filter(known).filter(|t| *t <= gone).collect(),
             None if contents.fades => observed.score.states.keys().copied().filter(known).collect(),
-            None => observed.settled_steps().filter(known).collect(),
+            // Recordings are few, and need every step that has a successor.
+            None if self.network.is_none() => observed.settled_steps().filter(known).collect(),
+            None => observed.settled_steps().filter(known).step_by(JUDGED_EVERY).collect(),
         };
         let sample = |steps: &[usize]| Sample::of(&observed.score, &over, steps, means, contents.count());
         let fresh = sample(&judged_steps);
         let judged = code.judge(&fresh, contents.are_signs());
         let early: Vec<usize> = observed.score.states.keys().copied().filter(|t| *t < observed.s).collect();
-        let first_steps = code.judge(&sample(&early), contents.are_signs()).worst();
+        let first_steps = code.read(&sample(&early), contents.are_signs()).into_iter().fold(1.0, f64::min);
         let written = random_contents(contents, params.columns(contents.count()), self.params.observe.seed)?;
         let at = if contents.fades { 0 } else { (orbit.visited.settle + WRITTEN_AFTER).min(means.len() - 2) };
         let (step, images, steered) = match self.network {
@@ -83,6 +94,13 @@ impl Case<'_> {
         let (steps, episodes) = (judged_steps.len(), observed.score.episodes);
         Ok(Some(Coded { origin, code, judged, first_steps, fresh, step, images, steered, steps, episodes }))
     }
+}
+
+/// The contents of several steps beside one another.
+fn contents_at(over: &ContentsOver<'_>, steps: &[usize], (count, episodes): (usize, usize)) -> Matrix {
+    let mut contents = Matrix::zeros(count, steps.len() * episodes);
+    steps.iter().enumerate().for_each(|(k, &t)| over.write(t, &mut contents, k * episodes));
+    contents
 }
 
 /// The steps whose states the code is fitted on: settled ones, or where f forgets those in which something is left.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Output steps that the control's code is fitted and judged on, after it has settled; not a multiple of s, after which
 /// repeat copy holds the same contents again.
-const STEPS: usize = 13;
+const STEPS: usize = 9;
 
 /// What was taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,7 +138,7 @@ impl Case<'_> {
         if fitted.states.norm_max() == 0.0 || fitted.contents.norm_max() == 0.0 {
             return Ok(nothing);
         }
-        let code = Code::fit(fitted, None, params)?;
+        let code = Code::fit(fitted, params)?;
         let judged = code.judge(fresh, contents.are_signs());
         let step = step(&code)?;
         let enough = if contents.are_signs() { params.read } else { 1.0 - params.missed };

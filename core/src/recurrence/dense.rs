@@ -46,13 +46,16 @@ pub(super) fn dense(
         return Ok(None);
     }
     let task = Task::from_matrix("read back", s, d, matrix.clone())?;
-    // What mixes too many components is not looked at further.
-    let Ok(core) = Core::of(&task) else { return Ok(None) };
     let unrolled_error = match alive {
         true => worst(&observed.probe, &task, &[0, params.dense_turns * s]),
         // While it lasts, every step counts on its own scale.
         false => worst(&observed.probe, &task, &(0..=params.dense_turns * s).collect::<Vec<_>>()),
     };
+    if !(unrolled_error < params.dense_unrolled) {
+        return Ok(None);
+    }
+    // What mixes too many components is not looked at further.
+    let Ok(core) = Core::of(&task) else { return Ok(None) };
     let holds = match alive {
         true => lasts_on_the_orbit(&observed.probe, &core, params),
         false => {
@@ -60,8 +63,7 @@ pub(super) fn dense(
             dies && matrix.norm_max() >= params.dense_faintest
         }
     };
-    let found = DenseReading { matrix, explained, unrolled_error };
-    Ok((holds && unrolled_error < params.dense_unrolled).then_some(found))
+    Ok(holds.then_some(DenseReading { matrix, explained, unrolled_error }))
 }
 
 struct Regression {

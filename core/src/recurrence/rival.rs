@@ -5,7 +5,7 @@
 //! stated, and its size can be said. A network that restores its values to +-1 does not follow such a regression for
 //! long, however much its first output depends on other inputs: there signs are what it computes.
 
-use crate::numeric::{Matrix, ridge_regression};
+use crate::numeric::{Matrix, ridge_regression, zero_padded};
 use crate::observe::{Batch, Observations};
 use crate::task::Task;
 
@@ -110,7 +110,7 @@ pub(super) fn inputs_of(batch: &Batch, window: usize, d: usize) -> Matrix {
 
 /// The unit in which the network speaks (its first outputs, projected on what f asks for), and their correlation.
 fn unit(trial: &Batch, task: &Task) -> (f64, f64) {
-    let wanted = task.matrix() * inputs_of(trial, task.window(), task.d());
+    let wanted = zero_padded(&task.matrix()) * inputs_of(trial, task.window(), task.d());
     let (mut product, mut square, mut power) = (0.0, 0.0, 0.0);
     for episode in 0..trial.episodes {
         let said = trial.outputs.first().map_or(&[][..], |said| said.col_as_slice(episode));
@@ -131,8 +131,9 @@ fn free_run(f: &Matrix, batch: &Batch, d: usize) -> Option<Matrix> {
     let (window, steps) = (f.ncols(), batch.outputs.len());
     let mut run = Matrix::zeros(window + steps * d, batch.episodes);
     run.subrows_mut(0, window).copy_from(inputs_of(batch, window, d));
+    let f = zero_padded(f);
     for t in 0..steps {
-        let next = f * run.subrows(t * d, window);
+        let next = &f * run.subrows(t * d, window);
         if !(next.norm_max() < BOUND) {
             return None;
         }
