@@ -22,7 +22,7 @@ from ._errors import (
     TaskError,
     TrainError,
 )
-from ._interpret import Interpretation, interpret
+from ._interpret import Claim, Interpretation, interpret
 from ._ketbra import __version__
 from ._memories import Memories
 from ._network import Network
@@ -33,6 +33,7 @@ from ._train import Training, train
 from ._trajectories import Trajectories, drive, interpret_trajectories
 
 __all__ = [
+    "Claim",
     "EditError",
     "Edited",
     "Error",

@@ -6,6 +6,7 @@ import html
 import json
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, overload
 
@@ -21,6 +22,26 @@ from ._spectrum import Spectra
 from ._task import Task
 
 PAGE_HEIGHT = 900
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement about a network that could have failed."""
+
+    name: str
+    """Which, e.g. follows-function."""
+    statement: str
+    """The same in words."""
+    holds: bool
+    """Whether it holds."""
+    measured: float | None
+    """Its figure; None where nothing could be measured."""
+    limit: float
+    """Where it begins to hold."""
+    bound: str
+    """at-least or at-most."""
+    detail: str
+    """What the figure is, and where it is worst."""
 
 
 class Interpretation:
@@ -39,13 +60,30 @@ class Interpretation:
 
     @property
     def verdict(self) -> str:
-        """circuit, superposed, partial or not-learned."""
+        """circuit, superposed, partial, not-learned, not-held or unclear; drawn from the claims."""
         return self._found.verdict
 
     @property
     def reasons(self) -> list[str]:
         """Why."""
         return self._found.reasons
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """What is claimed, each with its figure and whether it holds; measured on fresh inputs."""
+        return [Claim(**claim) for claim in self._document["claims"]]
+
+    @property
+    def control(self) -> dict[str, Any] | None:
+        """What the same procedure finds where there is nothing to find: weights (or episodes) shuffled."""
+        control: dict[str, Any] | None = self._document["control"]
+        return control
+
+    @property
+    def code(self) -> dict[str, Any] | None:
+        """The code in a few numbers: explained share, directions, contents read, rows of the step matrix."""
+        code: dict[str, Any] | None = self._document["code"]
+        return code
 
     @property
     def warnings(self) -> list[str]:
@@ -258,7 +296,7 @@ def interpret(
     task: what it was trained on, where its file does not say: a name, an id, a .toml file or a `ketbra.Task`
     blind: use no task; the function is read back from the network alone
     s: input steps, for `blind` and for tasks that come in any size; d: components
-    method: how memories are found: orbit, dual, dual-orbit, power, power-reference, rollout [orbit]
+    method: how memories are found: code, orbit, dual, dual-orbit, power, power-reference, rollout [code]
     methods: methods to compare: "all", names separated by commas, or a list of names
     matching: how eigenvalues are paired with the theory's: optimal or greedy [optimal]
     seed: seed of the inputs that drive the network [1]

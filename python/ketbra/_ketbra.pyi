@@ -75,7 +75,10 @@ class Network:
     def open(path: str | os.PathLike[str], activation: str | None) -> Network: ...
     @staticmethod
     def from_arrays(
-        arrays: Mapping[str, NDArray[np.float64]], activation: str, metadata: Mapping[str, str]
+        arrays: Mapping[str, NDArray[np.float64]],
+        activation: str,
+        metadata: Mapping[str, str],
+        unused: Sequence[str] = ...,
     ) -> Network: ...
     def arrays(self) -> dict[str, NDArray[np.float64]]: ...
     @property

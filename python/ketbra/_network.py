@@ -49,8 +49,8 @@ class Network:
         elif hasattr(source, "named_modules"):
             from ._torch import arrays_of_module
 
-            arrays, found = arrays_of_module(source, recurrent, readout)
-            self._network = _ketbra.Network.from_arrays(arrays, activation or found, _said(activation or found))
+            arrays, found, unused = arrays_of_module(source, recurrent, readout)
+            self._network = _ketbra.Network.from_arrays(arrays, activation or found, _said(activation or found), unused)
         else:
             raise NetworkError(
                 f"cannot read a network from {type(source).__name__}; pass a path, a torch.nn.Module, a state_dict, "

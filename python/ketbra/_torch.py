@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 BY_TRAJECTORIES = "interpret it by its trajectories: ketbra.interpret_trajectories(hidden, outputs, s=S)"
 
 
-def arrays_of_module(module: Any, recurrent: Any, readout: Any) -> tuple[dict[str, FloatArray], str]:
-    """The weights of a module under PyTorch's names, and its activation."""
+def arrays_of_module(module: Any, recurrent: Any, readout: Any) -> tuple[dict[str, FloatArray], str, list[str]]:
+    """The weights of a module under PyTorch's names, its activation, and the parameters that are left out."""
     torch = need("torch", "a network from a torch.nn.Module")
     nn = torch.nn
     layer = _layer(module, recurrent, "recurrent", (nn.RNNBase, nn.RNNCellBase), lambda _: True)
@@ -41,7 +41,9 @@ def arrays_of_module(module: Any, recurrent: Any, readout: Any) -> tuple[dict[st
         value = getattr(linear, name)
         if value is not None:
             arrays[f"readout.{name}"] = floats(value, f"readout {name}", None, NetworkError)
-    return arrays, layer.nonlinearity
+    taken = {id(value) for part in (layer, linear) for value in part.parameters()}
+    unused = [name for name, value in module.named_parameters() if id(value) not in taken]
+    return arrays, layer.nonlinearity, unused
 
 
 def _layer(module: Any, named: Any, role: str, kinds: tuple[Any, ...], fits: Any) -> Any:

@@ -5,7 +5,7 @@ use crate::errors::Failed;
 use crate::network::column_major;
 use ketbra::circuit::Core;
 use ketbra::interpret as stage;
-use ketbra::memories::{self, Frame};
+use ketbra::memories::{self, Frame, Method};
 use ketbra::numeric::Matrix;
 use numpy::ndarray::{Array4, ArrayView1};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray4, PyReadonlyArray3};
@@ -110,7 +110,10 @@ impl Memories {
             let why = "rollout has no linear basis to decode with; interpret with another method, such as orbit";
             return Err(Failed::interpret(why));
         };
-        let core = Core::of(task)?;
+        let embed = match (&self.found.details.contents, self.memories().method) {
+            (Some(contents), Method::Code) => contents.embed.clone(),
+            _ => Core::of(task)?.embed,
+        };
         let (s, d) = (task.s(), task.d());
         let means = &self.found.details.means;
         let hidden = hidden.as_array();
@@ -119,7 +122,7 @@ impl Memories {
             return Err(Failed::interpret(format!("hidden has {} features, but {units} are needed", hidden.dim().2)));
         }
         let contents = py.detach(|| {
-            let readers: Matrix = &core.embed * &frame.readers;
+            let readers: Matrix = &embed * &frame.readers;
             let readers = column_major(&readers);
             let (steps, batch, _) = hidden.dim();
             let mut contents = Array4::zeros((steps, batch, s, d));

@@ -43,17 +43,21 @@ impl Network {
         Ok(Self::new(file, Some(path)))
     }
 
-    /// From named arrays; names are those of PyTorch or of the paper, with any prefix.
+    /// From named arrays; names are those of PyTorch or of the paper, with any prefix. `unused` names what the arrays leave
+    /// out of the module that they come from.
     #[staticmethod]
+    #[pyo3(signature = (arrays, activation, metadata, unused = vec![]))]
     fn from_arrays(
         arrays: BTreeMap<String, PyReadonlyArrayDyn<'_, f64>>,
         activation: &str,
         metadata: BTreeMap<String, String>,
+        unused: Vec<String>,
     ) -> Result<Self, Failed> {
         let activation: Activation = activation.parse().map_err(Failed::network)?;
         let tensors: Tensors = arrays.iter().map(|(name, array)| (name.clone(), tensor(array.as_array()))).collect();
-        let (network, unused) = network::Network::from_tensors_with_rest(&tensors, activation)?;
-        Ok(Self::new(NetworkFile { network, metadata, unused }, None))
+        let (network, mut rest) = network::Network::from_tensors_with_rest(&tensors, activation)?;
+        rest.extend(unused);
+        Ok(Self::new(NetworkFile { network, metadata, unused: rest }, None))
     }
 
     /// The parameters under PyTorch's names, without a copy where they are matrices.

@@ -57,7 +57,10 @@ def test_a_recorded_state_dict_gives_what_the_command_line_gives_on_its_file() -
 def test_a_person_finds_what_a_person_asks_first(found: ketbra.Interpretation) -> None:
     assert (found.verdict, found.accuracy, found.confidence) == ("circuit", 1.0, "high")
     assert found.recurrence == ketbra.Task("T3").recurrence
-    assert found.reasons[0] == "all 36 directions of the core last on the orbit"
+    assert found.reasons == ["all 9 claims hold"]
+    assert [claim.name for claim in found.claims][0] == "follows-function" and all(claim.holds for claim in found.claims)
+    assert found.code is not None and found.code["read"] == found.code["count"] == 36
+    assert found.control is not None and found.control["read"] == 0 and found.control["rows"]["of_f"] == 0
     assert repr(found).startswith("<ketbra.Interpretation circuit: T3, s=8 d=8 H=128, accuracy 1.0000")
     assert found.task == ketbra.Task("T3") and not found.blind
     blind = ketbra.interpret(T3, blind=True, s=8)
@@ -119,7 +122,7 @@ def test_spectra_are_complex_arrays_and_tables(found: ketbra.Interpretation) -> 
 def test_methods_are_compared_side_by_side() -> None:
     found = ketbra.interpret(T3, methods="all", method="dual")
     assert list(found.methods)[0] == "dual" == found.memories.method
-    assert set(found.methods) == {"orbit", "dual", "dual-orbit", "power", "power-reference", "rollout"}
+    assert set(found.methods) == {"code", "orbit", "dual", "dual-orbit", "power", "power-reference", "rollout"}
     with pytest.raises(ketbra.InterpretError, match="rollout has no linear basis; interpret with another method"):
         found.methods["rollout"].decode(np.zeros((1, 1, 128)))
 

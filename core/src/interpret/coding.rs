@@ -33,7 +33,7 @@ pub(super) struct Coded {
 }
 
 impl Case<'_> {
-    /// Fits and judges the code; nothing where f keeps nothing or states never differ.
+    /// Fits and judges the code; nothing where f keeps nothing, activity dies out that should last, or states never differ.
     pub(super) fn find_code(
         &self,
         theory: &Theory,
@@ -45,6 +45,10 @@ impl Case<'_> {
             Question::Task(_) => Origin::Meant,
             Question::Blind { .. } => Origin::Said,
         };
+        // What should last and is gone holds nothing.
+        if orbit.linear.is_none() && !contents.fades {
+            return Ok(None);
+        }
         let means = &orbit.visited.means;
         let steps = asked_steps(contents, orbit, observed.probe.states.keys().copied());
         let said = observed.probe.mean_outputs();
