@@ -34,12 +34,32 @@ fn json_has_what_was_promised() {
     for field in ["mean", "worst", "condition", "phi_error"] {
         assert!(found["memories"][field].is_f64(), "{field}");
     }
-    assert_eq!(found["memories"]["method"], "orbit");
-    for method in ["power", "power-reference", "dual", "orbit", "rollout"] {
+    assert_eq!(found["memories"]["method"], "code");
+    for method in ["code", "power", "power-reference", "dual", "orbit", "rollout"] {
         assert!(found["methods"][method]["worst"].is_f64(), "{method}");
     }
     assert_eq!(found["recurrence"][0], serde_json::json!({ "output": 1, "lag": 4, "component": 5, "sign": -1 }));
     assert!(found["warnings"].is_array());
+    for claim in found["claims"].as_array().unwrap() {
+        assert!(claim["holds"] == true && claim["measured"].is_number() && claim["limit"].is_number(), "{claim}");
+        assert!(claim["name"].is_string() && claim["statement"].is_string() && claim["detail"].is_string(), "{claim}");
+    }
+    assert_eq!((&found["code"]["count"], &found["code"]["read"]), (&36.into(), &36.into()));
+    assert_eq!(
+        (&found["control"]["shuffled"], &found["control"]["rows"]["of_f"]),
+        (&"recurrent-weights".into(), &0.into())
+    );
+}
+
+#[test]
+fn a_claim_that_fails_is_told_in_the_first_line() {
+    let bad = ketbra(&["interpret", "--task", "T4"], &[fixture("t3-h64-l2_0-seed01.safetensors")]);
+    let said = String::from_utf8_lossy(&bad.stdout).into_owned();
+    let first = said.lines().next().unwrap();
+    assert!(first.contains("claims fail") && !first.contains("circuit"), "{first}");
+    let good = ketbra(&["interpret"], &[fixture("t3-h64-l2_0-seed01.safetensors")]);
+    let said = String::from_utf8_lossy(&good.stdout).into_owned();
+    assert!(said.starts_with("circuit  T3") && said.contains("control  with recurrent weights shuffled"), "{said}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Claims about what a network does: outputs against the function, from the zero state, on fresh inputs.
 
-use super::{Claim, ClaimName, ClaimParams};
+use super::{Bound, Claim, ClaimName, ClaimParams};
 use crate::code::Contents;
 use crate::observe::{Batch, Flips, Observations};
 use crate::recurrence::{Rivalry, rivalry};
@@ -250,7 +250,7 @@ fn no_further_term(rivalry: &Rivalry, params: &ClaimParams) -> Claim {
             Claim::at_most(name, missing, limit, detail)
         }
         Rivalry::NotPredicted { .. } => {
-            Claim::unmeasured(name, limit, "the function does not predict the first outputs")
+            Claim::unmeasured(name, limit, Bound::AtMost, "the function does not predict the first outputs")
         }
     }
 }

@@ -179,8 +179,8 @@ impl Claim {
     }
 
     /// A claim that fails because nothing could be measured.
-    pub fn unmeasured(name: ClaimName, limit: f64, detail: impl Into<String>) -> Self {
-        Self::new(name, f64::NAN, limit, Bound::AtLeast, detail.into())
+    pub fn unmeasured(name: ClaimName, limit: f64, bound: Bound, detail: impl Into<String>) -> Self {
+        Self::new(name, f64::NAN, limit, bound, detail.into())
     }
 
     /// The figure with its limit: `0.9956, at least 0.98`.

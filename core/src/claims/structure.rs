@@ -1,6 +1,6 @@
 //! Claims about how a network does it: states, weights, eigenvalues.
 
-use super::{Claim, ClaimName, ClaimParams};
+use super::{Bound, Claim, ClaimName, ClaimParams};
 use crate::code::{Code, CodeParams, Contents, Judged, Rows};
 use crate::network::Network;
 use crate::numeric::{Matrix, zero_padded};
@@ -83,6 +83,7 @@ impl Structure<'_> {
             return Some(Claim::unmeasured(
                 name,
                 params.angles,
+                Bound::AtMost,
                 format!("{found} last where the circuit has {expected}"),
             ));
         }

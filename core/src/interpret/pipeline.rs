@@ -7,7 +7,7 @@ use super::{
     TaskSummary, Verdict, Warning, limits,
 };
 use crate::circuit::Core;
-use crate::claims::{Behaviour, Claim, ClaimName, Findings, Structure, holds, judge};
+use crate::claims::{Behaviour, Bound, Claim, ClaimName, Findings, Structure, holds, judge};
 use crate::code::Component;
 use crate::linearize::{Place, fixed_points};
 use crate::memories::{Memories, Method};
@@ -160,9 +160,12 @@ fn all_claims(
             Some(_) => {
                 Claim::at_least(ClaimName::FunctionKnown, reading.agreement(), case.params.recurrence.agreement, detail)
             }
-            None => {
-                Claim::unmeasured(ClaimName::FunctionKnown, case.params.recurrence.agreement, "no function was found")
-            }
+            None => Claim::unmeasured(
+                ClaimName::FunctionKnown,
+                case.params.recurrence.agreement,
+                Bound::AtLeast,
+                "no function was found",
+            ),
         };
         claims.push(known);
     }

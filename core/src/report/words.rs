@@ -39,7 +39,6 @@ pub(super) fn sentence(found: &Interpretation) -> String {
     let count = found.code.as_ref().map_or(0, |code| code.count);
     let name = task.name.as_deref().unwrap_or("its task");
     let units = found.hidden;
-    let held = found.claims.iter().filter(|claim| claim.holds).count();
     match found.verdict {
         Verdict::Circuit if found.blind => format!(
             "This network is a circuit: its {units} units hold {} variables in {count} memories, and what it computes \
@@ -59,13 +58,7 @@ pub(super) fn sentence(found: &Interpretation) -> String {
         Verdict::Partial if task.name.is_none() => {
             "What this network computes could be read for some of its outputs only.".into()
         }
-        Verdict::Partial => {
-            format!(
-                "This network is no circuit of {name}: {held} of {} claims hold.{}",
-                found.claims.len(),
-                first_failure(found)
-            )
-        }
+        Verdict::Partial => format!("This network is no circuit of {name}: {}.", failures(found)),
         Verdict::NotLearned if matches!(found.reasons.first(), Some(Reason::Silent { .. })) => {
             "This network falls silent when the input ends: it has learned nothing that lasts.".into()
         }
@@ -82,9 +75,15 @@ pub(super) fn sentence(found: &Interpretation) -> String {
     }
 }
 
-fn first_failure(found: &Interpretation) -> String {
-    let failed = found.claims.iter().find(|claim| !claim.holds);
-    failed.map_or(String::new(), |claim| format!(" It fails that {}.", claim.statement))
+/// How many claims fail, and the first of them.
+fn failures(found: &Interpretation) -> String {
+    let failed: Vec<&Claim> = found.claims.iter().filter(|claim| !claim.holds).collect();
+    let first = failed.first().map_or("", |claim| claim.statement);
+    match failed.len() {
+        0 => "see the doubts".into(),
+        1 => format!("one of {} claims fails, that {first}", found.claims.len()),
+        count => format!("{count} of {} claims fail, among them that {first}", found.claims.len()),
+    }
 }
 
 pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
@@ -131,8 +130,9 @@ pub(super) fn circuit_holds(found: &Interpretation) -> bool {
 
 /// The reasons and warnings, a sentence each.
 pub(super) fn doubts(found: &Interpretation) -> Vec<String> {
-    let reasons = found.reasons.iter().map(|reason| capital(&reason.to_string()));
-    let reasons = reasons.filter(|_| found.verdict != Verdict::Circuit);
+    // Claims that fail stand in the list of claims.
+    let beside = |reason: &&Reason| !matches!(reason, Reason::ClaimFails { .. } | Reason::EveryClaim { .. });
+    let reasons = found.reasons.iter().filter(beside).map(|reason| capital(&reason.to_string()));
     reasons.chain(found.warnings.iter().map(|note| capital(&note.message))).collect()
 }
 

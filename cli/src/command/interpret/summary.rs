@@ -4,7 +4,7 @@ use super::drawing;
 use crate::subject::name;
 use crate::terminal::{FAINT, TITLE, WARN, title};
 use ketbra::foreign_text::{harmless, shown};
-use ketbra::interpret::{Interpretation, MemoriesSummary, Verdict};
+use ketbra::interpret::{Interpretation, MemoriesSummary, Reason, Verdict};
 use ketbra::ranges;
 use ketbra::recurrence::Confidence;
 use ketbra::spectrum::Spectrum;
@@ -20,7 +20,8 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     let style = if found.verdict == Verdict::Circuit { TITLE } else { WARN };
     let from = harmless(&path.to_string_lossy());
     let _ = writeln!(text, "{style}{}{style:#}  {}  {from}", verdict(found), heading(found));
-    for reason in &found.reasons {
+    // Claims that fail are listed below.
+    for reason in found.reasons.iter().filter(|reason| !matches!(reason, Reason::ClaimFails { .. })) {
         let _ = writeln!(text, "  {reason}");
     }
     for line in found.superposition.iter().flat_map(|superposition| superposition.in_words()) {
