@@ -91,6 +91,19 @@ class Pages(unittest.TestCase):
                 outside = [url for url in urls if not url.startswith(("data:", "blob:")) and url != self.browser.current_url]
                 self.assertEqual(outside, [])
 
+    def test_what_fails_is_said_in_the_heading_and_only_a_circuit_is_called_one(self):
+        for name in ["circuit", "superposed", "not-learned"]:
+            self.open(name)
+            kind, sentence = self.by_id("kind").text, self.by_id("sentence").text
+            heading = self.browser.find_element(By.CSS_SELECTOR, "#weights h2").text
+            failed = self.browser.find_elements(By.CSS_SELECTOR, "#claims .fails")
+            self.assertEqual(kind == "circuit", heading == "Noise turns into a circuit", name)
+            self.assertEqual(kind == "circuit", not failed, name)
+            self.assertEqual(kind == "circuit", "is a circuit" in sentence, name)
+        self.open("circuit")
+        self.assertTrue(self.by_id("weights-control").is_displayed())
+        self.assertIn("0 of", self.by_id("control").text)
+
     def test_every_page_fits_under_8_megabytes(self):
         for name in PAGES:
             self.assertLess((FOLDER / f"{name}.html").stat().st_size, 8_000_000, name)

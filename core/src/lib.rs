@@ -10,8 +10,8 @@
 //! | check what the paper says | [`reproduce::Experiment`] |
 //! | see the memory model behind the theory | `ketbra recall` |
 //!
-//! Stages are folders, in the order in which data flows: task, circuit, network, train, linearize, spectrum, memories,
-//! recurrence, interpret, edit, report. Analysis is in f64 and deterministic; random numbers come from [`random`],
+//! Stages are folders, in the order in which data flows: task, circuit, network, train, observe, code, linearize, spectrum,
+//! memories, recurrence, claims, interpret, edit, report. Analysis is in f64 and deterministic; random numbers come from [`random`],
 //! addressed by seed and purpose.
 //!
 //! ```

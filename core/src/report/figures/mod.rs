@@ -136,7 +136,7 @@ fn weights(network: &Network, found: &Interpretation, run: &Run) -> Result<Pictu
     if let Some(blocks) = learned {
         draw_circuit(&mut drawing, Area { x: WIDE - NARROW + 28.0, ..area }, &blocks, run);
     }
-    let caption = "The recurrent weights between units (left) and between variable memories (right).";
+    let caption = "The recurrent weights between units (left) and between the memories of the code (right).";
     Ok(Picture { name: "figure4-weights", caption, drawing })
 }
 
