@@ -326,3 +326,72 @@ fn noise_and_states_of_other_episodes_do_not_hold_the_contents() {
     }));
     assert!(!matches!(newest.verdict, Verdict::Circuit | Verdict::Superposed), "{:?}", newest.reasons);
 }
+
+/// A latch that nothing reads varies more than the memories do: the circuit beside it is the same.
+#[test]
+fn a_unit_that_nothing_reads_changes_nothing() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t3-h128.safetensors");
+    let (network, t3) = (NetworkFile::open(&path).unwrap().network, Task::named("T3", None, None).unwrap());
+    for (gain, input) in [(3.0, 1.0), (0.5, 1.0), (3.0, 0.0)] {
+        assert_recognised(&planted::with_idle_units(&network, gain, input, 1), &t3);
+    }
+}
+
+/// The loop of one output loses a little at each turn: its sign is right as long as anybody can tell.
+#[test]
+fn an_output_that_fades_is_not_held_however_right_its_sign() {
+    let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
+    for gain in [0.8, 0.99] {
+        let mut network = saturating(4, 3, &copy.matrix());
+        let hidden = network.hidden();
+        for i in (0..hidden).filter(|i| i % 3 == 1) {
+            (0..hidden).for_each(|j| network.recurrent_weights[(i, j)] *= gain / 3.0);
+        }
+        assert_found_out(&network, &copy, &[ClaimName::KeepsSize]);
+        let found = blind(&network, 4);
+        assert!(!matches!(found.verdict, Verdict::Circuit | Verdict::Superposed), "{:?}", found.reasons);
+        assert_ne!(found.confidence, Confidence::High);
+    }
+}
+
+/// A plane of two Hadamard rows turns by 0.28 rad: no entry of f is off by more than 0.009.
+#[test]
+fn a_rotation_spread_over_many_coefficients_is_not_stated_as_a_copy() {
+    const D: usize = 64;
+    let row = |k: usize, i: usize| if (k & i).count_ones() % 2 == 0 { 0.125 } else { -0.125 };
+    let (sin, cos) = 0.28f64.sin_cos();
+    let turned = |i: usize, j: usize| {
+        let (a, b) = ((row(5, i), row(5, j)), (row(9, i), row(9, j)));
+        f64::from(u8::from(i == j)) + (cos - 1.0) * (a.0 * a.1 + b.0 * b.1) + sin * (a.0 * b.1 - b.0 * a.1)
+    };
+    let truth = Task::from_matrix("turned", 1, D, Matrix::from_fn(D, D, turned)).unwrap();
+    let copy = Task::named("repeat-copy", Some(1), Some(D)).unwrap();
+    let network = analog(&truth, 80, Activation::Identity);
+    assert_found_out(&network, &copy, &[ClaimName::NoFurtherTerm, ClaimName::Spectrum]);
+    let found = blind(&network, 1);
+    assert!(found.confidence != Confidence::High || found.recurrence.is_none(), "{:?}", found.recurrence_in_words);
+}
+
+#[test]
+fn a_function_is_read_in_its_own_unit() {
+    for scale in [0.5, 1.15, 100.0] {
+        let mut network = analog(&turn(0.9), 32, Activation::Identity);
+        network.readout_weights *= faer::Scale(scale);
+        let found = blind(&network, 4);
+        assert_eq!(
+            found.recurrence_in_words,
+            blind(&analog(&turn(0.9), 32, Activation::Identity), 4).recurrence_in_words
+        );
+        assert_eq!(found.verdict, Verdict::Circuit, "{scale}: {:#?}", found.claims);
+        assert_eq!(told(&network, &turn(0.9)).verdict, Verdict::Circuit);
+    }
+}
+
+/// What a saturating register writes first is not 1, and what it keeps is a copy all the same.
+#[test]
+fn a_silent_output_does_not_turn_copies_into_something_else() {
+    let silent = task(4, 3, &["u1 = u1[t-4]", "u2 = -u2[t-4]", "u3 = 0*u1[t-1]"]);
+    let mut network = saturating(4, 3, &silent.matrix());
+    (0..network.hidden()).for_each(|i| network.readout_weights[(2, i)] = 0.0);
+    assert_eq!(blind(&network, 4).recurrence_in_words, silent.recurrence());
+}

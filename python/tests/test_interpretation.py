@@ -57,7 +57,7 @@ def test_a_recorded_state_dict_gives_what_the_command_line_gives_on_its_file() -
 def test_a_person_finds_what_a_person_asks_first(found: ketbra.Interpretation) -> None:
     assert (found.verdict, found.accuracy, found.confidence) == ("circuit", 1.0, "high")
     assert found.recurrence == ketbra.Task("T3").recurrence
-    assert found.reasons == ["all 9 claims hold"]
+    assert found.reasons == ["all 10 claims hold"]
     assert [claim.name for claim in found.claims][0] == "follows-function" and all(claim.holds for claim in found.claims)
     assert found.code is not None and found.code["read"] == found.code["count"] == 36
     assert found.control is not None and found.control["read"] == 0 and found.control["rows"]["of_f"] == 0

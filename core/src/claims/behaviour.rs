@@ -13,6 +13,8 @@ pub struct Followed {
     pub parts: Vec<usize>,
     /// For each part and output the share of right signs, or the error as a share of the output's size.
     pub by_part: Vec<Vec<f64>>,
+    /// For each part and output the root mean square of what was said.
+    pub sizes: Vec<Vec<f64>>,
     /// Whether signs were compared.
     pub signs: bool,
     /// What real values were multiplied with: the unit in which the network speaks.
@@ -27,6 +29,17 @@ impl Followed {
         let worse = |a: f64, b: f64| if self.signs { a < b } else { a > b || a.is_nan() };
         let start = (if self.signs { 1.0 } else { 0.0 }, 0, 0);
         all.fold(start, |worst, next| if worse(next.0, worst.0) { next } else { worst })
+    }
+
+    /// For each output the smallest size of a part as a share of the largest.
+    pub fn kept(&self) -> Vec<f64> {
+        let outputs = self.sizes.first().map_or(0, Vec::len);
+        let of = |j: usize| self.sizes.iter().map(move |part| part[j]);
+        let kept = |j: usize| {
+            let largest = of(j).fold(0.0, f64::max);
+            if largest > 0.0 { of(j).fold(f64::INFINITY, f64::min) / largest } else { 0.0 }
+        };
+        (0..outputs).map(kept).collect()
     }
 
     /// Where the worst figure is: `u3 in steps 151-200`.
@@ -64,7 +77,12 @@ pub fn follow(batch: &Batch, task: &Task, cuts: &[usize], unit: f64, faint: f64)
         }
     };
     let by_part = cuts.windows(2).map(|part| (0..d).map(|j| one(part[0], part[1], j)).collect()).collect();
-    Followed { parts: cuts.to_vec(), by_part, signs, unit }
+    let size = |from: usize, to: usize, j: usize| {
+        let all: f64 = (from..to).map(|t| batch.outputs[t].row(j).squared_norm_l2()).sum();
+        (all / ((to - from) * batch.episodes).max(1) as f64).sqrt()
+    };
+    let sizes = cuts.windows(2).map(|part| (0..d).map(|j| size(part[0], part[1], j)).collect()).collect();
+    Followed { parts: cuts.to_vec(), by_part, sizes, signs, unit }
 }
 
 /// Root mean square of the targets of some steps.
@@ -113,6 +131,7 @@ impl Behaviour {
         let first = follow(&observed.trial, task, &[0, task.s().min(observed.trial.outputs.len())], unit, faint);
         let rivalry = rivalry(observed, task, params.better);
         let mut claims = vec![follows(&followed, params)];
+        claims.extend(followed.signs.then(|| keeps_size(&followed, params)));
         claims.extend(observed.flips.as_ref().map(|flips| depends(flips, task, unit, params)));
         claims.push(every_window(observed, task, unit, faint, params));
         claims.push(no_further_term(&rivalry, params));
@@ -121,8 +140,10 @@ impl Behaviour {
 
     /// Outputs that are held over the first s output steps.
     pub fn held(&self, params: &ClaimParams) -> Vec<bool> {
-        let held = |value: f64| if self.first.signs { value > params.held } else { value < params.held_error };
-        self.first.by_part[0].iter().map(|&value| held(value)).collect()
+        let right = |value: f64| if self.first.signs { value > params.held } else { value < params.held_error };
+        // The sign of what has faded away is no longer held.
+        let kept = if self.first.signs { self.followed.kept() } else { vec![1.0; self.first.by_part[0].len()] };
+        self.first.by_part[0].iter().zip(kept).map(|(&value, kept)| right(value) && kept > params.faded).collect()
     }
 
     /// Whether every output stays better than chance in every quarter.
@@ -150,6 +171,13 @@ fn follows(followed: &Followed, params: &ClaimParams) -> Claim {
     }
     let detail = format!("error of the values relative to their size over {steps} steps, worst {place}");
     Claim::at_most(name, worst, params.follows_error, detail)
+}
+
+fn keeps_size(followed: &Followed, params: &ClaimParams) -> Claim {
+    let kept = followed.kept().into_iter().enumerate();
+    let (j, worst) = kept.fold((0, 1.0), |worst, next| if next.1 < worst.1 { next } else { worst });
+    let detail = format!("smallest quarter of an output as a share of its largest, worst u{}", j + 1);
+    Claim::at_least(ClaimName::KeepsSize, worst, params.keeps, detail)
 }
 
 /// Runs f on the flipped inputs, and asks whether the network's outputs change where and as f's do.
@@ -246,7 +274,8 @@ fn no_further_term(rivalry: &Rivalry, params: &ClaimParams) -> Claim {
         }
         Rivalry::Rivalled(rival) => {
             let (missing, place) = (rival.missing, rival.place());
-            let detail = format!("another linear function predicts better: it differs by {missing:.3} in {place}");
+            let detail =
+                format!("another linear function predicts better: it differs by {missing:.3}, most in {place}");
             Claim::at_most(name, missing, limit, detail)
         }
         Rivalry::NotPredicted { .. } => {

@@ -20,6 +20,10 @@ pub struct ClaimParams {
     pub follows: f64,
     /// For a real-valued f: the largest error of an output in any quarter, as a share of its size.
     pub follows_error: f64,
+    /// Least size of an output of +-1 in any quarter, as a share of its largest.
+    pub keeps: f64,
+    /// An output below this share of its size has faded away.
+    pub faded: f64,
     /// Least share of the changes that f predicts for a flipped input, for every input.
     pub inputs: f64,
     /// For a real-valued f: the largest error of what a flipped input changes, as a share of it.
@@ -28,7 +32,7 @@ pub struct ClaimParams {
     pub windows: f64,
     /// For a real-valued f: the largest error in those steps, as a share of an output's size.
     pub windows_error: f64,
-    /// Largest coefficient that f may lack where another linear f predicts better.
+    /// Largest difference of an output's coefficients where another linear f predicts better.
     pub further: f64,
     /// Another linear f predicts better if its error is below this share of that of the f that is stated.
     pub better: f64,
@@ -38,7 +42,7 @@ pub struct ClaimParams {
     pub steered: f64,
     /// For a real-valued f: the largest error of an output then, as a share of its size.
     pub steered_error: f64,
-    /// Largest mean difference between the angles of eigenvalues, learned and predicted, in radians.
+    /// Largest difference between the angles of an eigenvalue, learned and predicted, in radians.
     pub angles: f64,
     /// An output is held if it is right more often than this over the first s output steps, and what is superposed lasts if
     /// all outputs together are over a long time; chance is 0.5.
@@ -58,6 +62,8 @@ impl Default for ClaimParams {
         Self {
             follows: 0.98,
             follows_error: 0.1,
+            keeps: 0.5,
+            faded: 0.01,
             inputs: 0.7,
             inputs_error: 0.2,
             windows: 0.99,
@@ -67,7 +73,7 @@ impl Default for ClaimParams {
             explained: 0.95,
             steered: 0.98,
             steered_error: 0.2,
-            angles: 0.01,
+            angles: 0.02,
             held: 0.6,
             held_error: 0.8,
             alive: 1e-3,
@@ -85,6 +91,8 @@ pub enum ClaimName {
     FunctionKnown,
     /// Every output follows the function, in every quarter of a long time.
     FollowsFunction,
+    /// Outputs of +-1 neither fade nor grow.
+    KeepsSize,
     /// Every input changes what f says it changes.
     DependsOnInputs,
     /// The function is right for every fresh window.
@@ -109,6 +117,7 @@ impl ClaimName {
         match self {
             Self::FunctionKnown => "function-known",
             Self::FollowsFunction => "follows-function",
+            Self::KeepsSize => "keeps-size",
             Self::DependsOnInputs => "depends-on-inputs",
             Self::EveryWindow => "every-window",
             Self::NoFurtherTerm => "no-further-term",
@@ -125,6 +134,7 @@ impl ClaimName {
         match self {
             Self::FunctionKnown => "one function of the last inputs predicts every output",
             Self::FollowsFunction => "every output follows the function, to the end",
+            Self::KeepsSize => "the outputs neither fade nor grow",
             Self::DependsOnInputs => "every input changes what the function says it changes",
             Self::EveryWindow => "the function is right for every fresh input",
             Self::NoFurtherTerm => "no further term predicts better",

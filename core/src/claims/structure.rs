@@ -19,7 +19,7 @@ pub struct Structure<'a> {
     pub step: &'a Matrix,
     /// The worst output after contents were written into the state; nothing where only recordings are known.
     pub steered: Option<(f64, usize)>,
-    /// Eigenvalues on the orbit.
+    /// Eigenvalues on the orbit, seen in the memories where other directions lead it astray.
     pub spectrum: &'a Spectrum,
 }
 
@@ -87,8 +87,8 @@ impl Structure<'_> {
                 format!("{found} last where the circuit has {expected}"),
             ));
         }
-        let detail = format!("mean angle error in radians of {found} lasting eigenvalues");
-        Some(Claim::at_most(name, self.spectrum.error.unwrap_or(f64::NAN), params.angles, detail))
+        let detail = format!("largest angle error in radians of {found} lasting eigenvalues");
+        Some(Claim::at_most(name, self.spectrum.worst_error.unwrap_or(f64::NAN), params.angles, detail))
     }
 }
 

@@ -214,6 +214,8 @@ pub struct Findings<'a> {
     pub lasting_accuracy: f64,
     /// Lasting directions on the orbit, found and needed.
     pub directions: (usize, usize),
+    /// Whether every content has a direction of its own in the code.
+    pub independent: bool,
     /// Contents on cycles that pass through held outputs only.
     pub held_core: usize,
     /// Share of the variance of fresh states that the contents explain.
@@ -257,7 +259,7 @@ pub fn judge(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Vec<Rea
     let (verdict, why) = short_of_a_circuit(findings, params);
     reasons.extend(why);
     let (found, needed) = findings.directions;
-    if found < needed {
+    if found < needed && !findings.independent {
         reasons.push(Reason::TooFewDirections { found, needed });
     }
     let (components, worst) = findings.unread;
@@ -276,7 +278,7 @@ pub fn judge(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Vec<Rea
 fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Option<Reason>) {
     let (found, explained) = (findings.directions.0, findings.explained);
     let present = if findings.by_weights { params.present } else { params.present_in_recordings };
-    let shares = findings.signs && found < findings.held_core;
+    let shares = findings.signs && !findings.independent && found < findings.held_core;
     if shares && findings.lasting_accuracy > params.held && explained >= present {
         return (Verdict::Superposed, None);
     }
@@ -314,6 +316,7 @@ mod tests {
             outputs: held.len(),
             lasting_accuracy,
             directions: (found, 64),
+            independent: false,
             held_core,
             explained,
             unread: (&[], 0.7),

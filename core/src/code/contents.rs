@@ -127,10 +127,16 @@ impl Contents {
         self.slots.as_ref().map(|slots| Component::at(slots[content], self.task.d()))
     }
 
-    /// The contents of a batch of episodes over time. `means` are the mean outputs of the probes, which is what biases add.
-    pub fn over<'a>(&'a self, batch: &'a Batch, origin: Origin, means: &'a [Vec<f64>]) -> ContentsOver<'a> {
+    /// The contents of a batch of episodes over time. `means` are the mean outputs of the probes, which is what biases add;
+    /// `unit` is what real values are multiplied with when they are said.
+    pub fn over<'a>(
+        &'a self,
+        batch: &'a Batch,
+        origin: Origin,
+        (means, unit): (&'a [Vec<f64>], f64),
+    ) -> ContentsOver<'a> {
         let meant = (origin == Origin::Meant).then(|| batch.targets(&self.task));
-        ContentsOver { contents: self, batch, meant, means }
+        ContentsOver { contents: self, batch, meant, means, unit }
     }
 }
 
@@ -140,6 +146,7 @@ pub struct ContentsOver<'a> {
     batch: &'a Batch,
     meant: Option<Episodes>,
     means: &'a [Vec<f64>],
+    unit: f64,
 }
 
 impl ContentsOver<'_> {
@@ -192,7 +199,7 @@ impl ContentsOver<'_> {
         match self.contents.are_signs() {
             true if said > 0.0 => 1.0,
             true => -1.0,
-            false => said - self.means.get(time - s).map_or(0.0, |mean| mean[j]),
+            false => (said - self.means.get(time - s).map_or(0.0, |mean| mean[j])) / self.unit,
         }
     }
 }

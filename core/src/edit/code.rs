@@ -35,7 +35,7 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
     let steps: Vec<usize> = (params.settle..params.steps).collect();
     let batch: Batch =
         with_opposites(network, (task.s(), task.d()), &stream, 0, params.episodes, &steps, &Watch::nobody())?;
-    let over = contents.over(&batch, Origin::Meant, &[]);
+    let over = contents.over(&batch, Origin::Meant, (&[], 1.0));
     let at_rest = vec![vec![0.0; network.hidden()]; params.steps];
     let whole = Sample::of(&batch, &over, &steps, &at_rest, contents.count());
     // Around a fixed point away from zero everything is read relative to it; inputs come with their opposites.

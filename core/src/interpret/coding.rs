@@ -8,13 +8,17 @@ use crate::code::{
     step_in_recordings,
 };
 use crate::memories::{Drive, Frame, Memories, Method, Score, remainder};
-use crate::numeric::Matrix;
+use crate::numeric::{Matrix, eigenvalues, ridge_regression, zero_padded};
+use crate::spectrum::{Spectrum, spectrum};
 
 /// Steps after the probes have settled whose mean stands for the mean state when contents are written.
 const WRITTEN_AFTER: usize = 2;
 
 /// Settled steps that lie between those on which a code is judged, and one more.
 const JUDGED_EVERY: usize = 2;
+
+/// Ridge of the map between contents that were read.
+const RIDGE: f64 = 1e-9;
 
 /// A code, with everything that was measured of it.
 pub(super) struct Coded {
@@ -51,8 +55,8 @@ impl Case<'_> {
         }
         let means = &orbit.visited.means;
         let steps = asked_steps(contents, orbit, observed.probe.states.keys().copied());
-        let said = observed.probe.mean_outputs();
-        let over_probe = contents.over(&observed.probe, origin, &said);
+        let (said, unit) = (observed.probe.mean_outputs(), behaviour.followed.unit);
+        let over_probe = contents.over(&observed.probe, origin, (&said, unit));
         let held = contents_at(&over_probe, &steps, (contents.count(), observed.probe.episodes));
         // The visited states are centred already.
         let (first, columns) = (steps.first().map_or(0, |t| t * observed.probe.episodes), held.ncols());
@@ -64,7 +68,7 @@ impl Case<'_> {
             true => Code::fit_to(states, &held, &(states * states.transpose()), params)?,
             false => Code::fit_to(states, &held, &orbit.visited.settled_moments, params)?,
         };
-        let over = contents.over(&observed.score, origin, &said);
+        let over = contents.over(&observed.score, origin, (&said, unit));
         let known = |t: &usize| *t < means.len();
         let judged_steps: Vec<usize> = match contents.gone_after {
             Some(gone) => observed.score.states.keys().copied().filter(known).filter(|t| *t <= gone).collect(),
@@ -83,7 +87,6 @@ impl Case<'_> {
         let (step, images, steered) = match self.network {
             Some(network) => {
                 let (step, images) = step_by_writing(network, &code, &written, (&means[at], &means[at + 1]))?;
-                let unit = behaviour.followed.unit;
                 (step, images, Some(steered(network, &code, contents, &written, &means[at], unit)))
             }
             None => {
@@ -150,6 +153,28 @@ impl Coded {
             remainder: Some(remainder),
             frame: Some(frame),
         })
+    }
+
+    /// Eigenvalues of the best linear map on what is read from the visited states, against the theory's: where units that
+    /// hold nothing vary more than the memories do, the leading directions of the orbit are theirs.
+    pub(super) fn spectrum(
+        &self,
+        case: &Case<'_>,
+        theory: &Theory,
+        orbit: &OnOrbit,
+    ) -> Result<Option<Spectrum>, InterpretError> {
+        let predicted = theory.core.eigenvalues();
+        let close = orbit.spectrum.worst_error.is_some_and(|error| error <= case.params.claims.angles);
+        if close || !self.code.is_independent() || theory.contents.fades {
+            return Ok(None);
+        }
+        let (first, pairs) = orbit.visited.settled_pairs();
+        let episodes = orbit.visited.episodes;
+        let read = zero_padded(&self.code.readers) * orbit.visited.deviations.subcols(first, pairs + episodes);
+        let (now, next) = (read.subcols(0, pairs).to_owned(), read.subcols(episodes, pairs).to_owned());
+        let map =
+            ridge_regression(&(&now * now.transpose()), &(&now * next.transpose()), RIDGE)?.transpose().to_owned();
+        Ok(Some(spectrum(&eigenvalues(&map)?, Some(predicted), &case.params.orbit_spectrum)?))
     }
 
     /// How contents share directions.

@@ -83,7 +83,7 @@ impl Case<'_> {
             .map(|t| fitted.states.get(&t).map_or_else(Vec::new, |state| fitted.mean(state)))
             .collect();
         let sample = |batch: &Batch| {
-            let over = contents.over(batch, Origin::Meant, &[]);
+            let over = contents.over(batch, Origin::Meant, (&[], 1.0));
             Sample::of(batch, &over, &steps, &means, contents.count())
         };
         let fitted = sample(&fitted);
@@ -101,7 +101,7 @@ impl Case<'_> {
             false => observed.settled_steps().filter(|t| *t < means.len()).collect(),
         };
         let torn = |batch: &Batch| {
-            let over = contents.over(batch, Origin::Meant, &[]);
+            let over = contents.over(batch, Origin::Meant, (&[], 1.0));
             let mut sample = Sample::of(batch, &over, &steps, &means, contents.count());
             let (whole, episodes) = (sample.contents.clone(), batch.episodes);
             for k in 0..whole.ncols() {

@@ -88,6 +88,10 @@ pub struct Spectra {
     pub fixed_point: Option<Spectrum>,
     /// Of the best linear map on the visited states.
     pub orbit: Spectrum,
+    /// Of the best linear map on what the code reads from them, where the orbit itself is led astray by units that hold
+    /// nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memories: Option<Spectrum>,
 }
 
 /// Memories in a few numbers.

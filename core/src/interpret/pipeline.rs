@@ -14,7 +14,7 @@ use crate::memories::{Memories, Method};
 use crate::network::{Accuracy, Network};
 use crate::observe::{Look, Observations, Watch, observe_watched, output_accuracy};
 use crate::recurrence::{Confidence, Recurrence, read_back};
-use crate::spectrum::spectrum;
+use crate::spectrum::{Spectrum, spectrum};
 use crate::task::{Source, Task};
 
 /// Interprets a network: everything is seen and measured from the zero state, on inputs of our choosing.
@@ -69,7 +69,12 @@ pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, Interpre
         (Some(theory), Some(behaviour)) => case.find_code(theory, behaviour, &orbit)?,
         _ => None,
     };
-    let claims = all_claims(case, theory, behaviour.as_ref(), coded.as_ref(), &orbit, &reading);
+    let in_memories = match (theory, &coded) {
+        (Some(theory), Some(coded)) => coded.spectrum(case, theory, &orbit)?,
+        _ => None,
+    };
+    let seen = in_memories.as_ref().unwrap_or(&orbit.spectrum);
+    let claims = all_claims(case, theory, behaviour.as_ref(), coded.as_ref(), seen, &reading);
     trust(&mut reading, case.question, behaviour.as_ref(), &claims, params);
     let judged = judged(case, theory, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims);
     case.watch.stage("running the control", 0.6)?;
@@ -86,7 +91,8 @@ pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, Interpre
         found.insert(at, memories);
     }
     warnings.extend(doubts(case, origin.as_ref(), &orbit, &reading, behaviour.as_ref()));
-    if judged.verdict == Verdict::NotLearned {
+    let told = matches!(case.question, Question::Task(_));
+    if judged.verdict == Verdict::NotLearned && told {
         warnings.insert(0, Warning::NotLearned);
     }
     let (s, d) = (observed.s, observed.d);
@@ -123,11 +129,11 @@ pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, Interpre
             residual: orbit.residual,
             singular_values: visited.singular_values.clone(),
         }),
-        spectrum: Spectra { origin: at_origin, fixed_point: None, orbit: on_orbit },
+        spectrum: Spectra { origin: at_origin, fixed_point: None, orbit: on_orbit, memories: in_memories },
         memories: shown.iter().find(|summary| summary.method == params.method).cloned(),
         methods,
         recurrence: reading.stated(),
-        recurrence_in_words: reading.task(s, d).map(|task| task.recurrence()).unwrap_or_default(),
+        recurrence_in_words: reading.in_words(s, d, &params.recurrence),
         confidence: reading.confidence,
         readings: reading.readings,
         warnings: warnings.into_iter().map(Note::from).collect(),
@@ -149,7 +155,7 @@ fn all_claims(
     theory: Option<&Theory>,
     behaviour: Option<&Behaviour>,
     coded: Option<&Coded>,
-    orbit: &OnOrbit,
+    spectrum: &Spectrum,
     reading: &Recurrence,
 ) -> Vec<Claim> {
     let params = &case.params.claims;
@@ -176,7 +182,7 @@ fn all_claims(
             judged: &coded.judged,
             step: &coded.step,
             steered: coded.steered,
-            spectrum: &orbit.spectrum,
+            spectrum,
         };
         claims.extend(structure.claims(&case.params.code, params));
     }
@@ -257,6 +263,7 @@ fn judged(
         outputs: observed.d,
         lasting_accuracy: accuracy.map_or(0.0, |accuracy| accuracy.value),
         directions: (orbit.spectrum.found, orbit.spectrum.expected.unwrap_or(0)),
+        independent: coded.is_some_and(|coded| coded.code.is_independent()),
         held_core: theory.map_or(0, |theory| held_core(&theory.core, held.as_deref().unwrap_or_default())),
         explained: coded.map_or(0.0, |coded| coded.judged.explained),
         unread: (&unread, coded.map_or(0.0, |coded| coded.judged.worst())),

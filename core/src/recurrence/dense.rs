@@ -5,7 +5,7 @@ use super::{RecurrenceError, RecurrenceParams, Rivalry, rivalry};
 use crate::circuit::Core;
 use crate::claims::follow;
 use crate::linearize::{OrbitParams, VisitedParams, orbit, visit};
-use crate::numeric::{Matrix, c64, eigenvalues};
+use crate::numeric::{Matrix, c64, eigenvalues, zero_padded};
 use crate::observe::{Batch, Observations};
 use crate::task::Task;
 
@@ -45,15 +45,16 @@ pub(super) fn dense(
     if explained.iter().any(|&share| share < params.dense_explained) {
         return Ok(None);
     }
-    let task = Task::from_matrix("read back", s, d, matrix.clone())?;
-    let unrolled_error = match alive {
-        true => worst(&observed.probe, &task, &[0, params.dense_turns * s]),
-        // While it lasts, every step counts on its own scale.
-        false => worst(&observed.probe, &task, &(0..=params.dense_turns * s).collect::<Vec<_>>()),
+    let unit = own_unit(&observed.probe, &matrix);
+    let Some((matrix, unrolled_error)) =
+        plainest(&observed.probe, &(matrix * faer::Scale(1.0 / unit)), unit, alive, params)?
+    else {
+        return Ok(None);
     };
     if !(unrolled_error < params.dense_unrolled) {
         return Ok(None);
     }
+    let task = Task::from_matrix("read back", s, d, matrix.clone())?;
     // What mixes too many components is not looked at further.
     let Ok(core) = Core::of(&task) else { return Ok(None) };
     let holds = match alive {
@@ -71,23 +72,22 @@ struct Regression {
     explained: Vec<f64>,
 }
 
-/// The regression without coefficients that its residual could have made, rounded to what it knows.
+/// The regression without coefficients that its residual could have made.
 fn regress(trial: &Batch, s: usize, d: usize, params: &RecurrenceParams) -> Option<Regression> {
     let mut matrix = regression(trial, s, d)?;
     let (said, heard) = (trial.outputs.first()?, inputs_of(trial, s * d, d));
     let largest = matrix.norm_max();
     let freedom = trial.episodes.saturating_sub(s * d).max(1) as f64;
-    let missed = said - &matrix * &heard;
+    let missed = said - zero_padded(&matrix) * &heard;
     for j in 0..d {
         let error = (missed.row(j).squared_norm_l2() / (freedom * trial.episodes as f64)).sqrt();
         let least = (params.dense_significant * error).max(params.dense_smallest * largest);
         for column in 0..s * d {
             let entry = &mut matrix[(j, column)];
-            let kept = if entry.abs() < least { 0.0 } else { *entry };
-            *entry = (kept * params.dense_digits).round() / params.dense_digits;
+            *entry = if entry.abs() < least { 0.0 } else { *entry };
         }
     }
-    let missed = said - &matrix * &heard;
+    let missed = said - zero_padded(&matrix) * &heard;
     let explained = (0..d)
         .map(|j| match said.row(j).squared_norm_l2() {
             // An output that says nothing is explained by nothing.
@@ -96,6 +96,76 @@ fn regress(trial: &Batch, s: usize, d: usize, params: &RecurrenceParams) -> Opti
         })
         .collect();
     Some(Regression { matrix, explained })
+}
+
+/// The unit in which the network speaks: where the whole window is its own outputs, f of them is the next output, and what
+/// the regression on inputs of +-1 has too much is the unit.
+fn own_unit(probe: &Batch, matrix: &Matrix) -> f64 {
+    const SAME: f64 = 0.02;
+    // What has faded to rounding errors tells nothing.
+    const GONE: f64 = 1e-16;
+    let (d, window) = (matrix.nrows(), matrix.ncols());
+    let (s, matrix) = (window / d, zero_padded(matrix));
+    let (mut product, mut power) = (0.0, 0.0);
+    for t in s..(2 * s).min(probe.outputs.len()) {
+        let past = Matrix::from_fn(window, probe.episodes, |slot, k| probe.outputs[t - s + slot / d][(slot % d, k)]);
+        let said = &matrix * past;
+        for k in 0..probe.episodes {
+            for (z, y) in said.col_as_slice(k).iter().zip(probe.outputs[t].col_as_slice(k)) {
+                product += z * y;
+                power += y * y;
+            }
+        }
+    }
+    let first: f64 = probe.outputs.iter().take(s).map(|said| said.squared_norm_l2()).sum();
+    let unit = if power > GONE * first { product / power } else { 1.0 };
+    if unit.is_finite() && unit > 0.0 && (unit - 1.0).abs() > SAME { unit } else { 1.0 }
+}
+
+/// The plainest form of a function that follows the network as well as any: entries near +-1 taken as these, then entries
+/// rounded, then as they are. With its error.
+fn plainest(
+    probe: &Batch,
+    matrix: &Matrix,
+    unit: f64,
+    alive: bool,
+    params: &RecurrenceParams,
+) -> Result<Option<(Matrix, f64)>, RecurrenceError> {
+    let (d, s) = (matrix.nrows(), matrix.ncols() / matrix.nrows());
+    let rounded = |x: f64| (x * params.dense_digits).round() / params.dense_digits;
+    let snapped = |x: f64| if (x.abs() - 1.0).abs() < params.dense_snaps { x.signum() } else { rounded(x) };
+    let formed = |form: &dyn Fn(f64) -> f64| Matrix::from_fn(d, s * d, |i, j| form(matrix[(i, j)]));
+    let forms = [formed(&snapped), formed(&rounded), matrix.clone()];
+    let longest = probe.outputs.len();
+    let mut judged = vec![];
+    for form in forms {
+        let task = Task::from_matrix("read back", s, d, form.clone())?;
+        let turns = params.dense_turns * s;
+        let error = match alive {
+            true => worst(probe, &task, &[0, turns], unit),
+            // While it lasts, every step counts on its own scale.
+            false => worst(probe, &task, &(0..=turns).collect::<Vec<_>>(), unit),
+        };
+        judged.push((form, error, values_missed(probe, &task, longest, unit)));
+    }
+    let best = judged.iter().map(|(_, _, long)| *long).fold(f64::INFINITY, f64::min);
+    let good = judged.into_iter().find(|(_, _, long)| !(*long > params.dense_plainer * best + 1e-3));
+    Ok(good.map(|(form, error, _)| (form, error)))
+}
+
+/// Relative error of the values of all outputs over a long time, whatever kind of function it is.
+fn values_missed(probe: &Batch, task: &Task, steps: usize, unit: f64) -> f64 {
+    let (d, targets) = (task.d(), probe.targets(task));
+    let (mut missed, mut all) = (0.0, f64::MIN_POSITIVE);
+    for (said, wanted) in probe.outputs.iter().zip(targets.targets().chunks(probe.episodes * d)).take(steps) {
+        for (k, wanted) in wanted.chunks(d).enumerate() {
+            for (y, u) in said.col_as_slice(k).iter().zip(wanted) {
+                missed += (y / unit - f64::from(*u)).powi(2);
+                all += (y / unit).powi(2);
+            }
+        }
+    }
+    (missed / all).sqrt()
 }
 
 /// Whether as many directions last on the orbit as the function keeps. A selection that is held in too few directions also
@@ -111,10 +181,10 @@ fn lasts_on_the_orbit(probe: &Batch, core: &Core, params: &RecurrenceParams) -> 
 }
 
 /// The worst error of any output in any of the parts.
-fn worst(probe: &Batch, task: &Task, cuts: &[usize]) -> f64 {
+fn worst(probe: &Batch, task: &Task, cuts: &[usize], unit: f64) -> f64 {
     let mut cuts: Vec<usize> = cuts.iter().map(|&cut| cut.min(probe.outputs.len())).collect();
     cuts.dedup();
     const FAINT: f64 = 0.01;
-    let followed = follow(probe, task, &cuts, 1.0, FAINT);
+    let followed = follow(probe, task, &cuts, unit, FAINT);
     if followed.signs { 1.0 - followed.worst().0 } else { followed.worst().0 }
 }

@@ -14,7 +14,7 @@ pub use rival::{Rival, Rivalry, rivalry};
 
 use crate::linearize::{Linearization, Visited};
 use crate::network::Network;
-use crate::numeric::NumericError;
+use crate::numeric::{Matrix, NumericError};
 use crate::observe::Observations;
 use crate::task::{Source, Task, TaskError};
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,10 @@ pub struct RecurrenceParams {
     pub dense_significant: f64,
     /// Coefficients are rounded to multiples of one over this: a regression on some hundred trials knows no more digits.
     pub dense_digits: f64,
+    /// Coefficients this near to +-1 are taken as these where that follows the network as well.
+    pub dense_snaps: f64,
+    /// A plainer form of a dense f may have this many times the error of the best.
+    pub dense_plainer: f64,
     /// Turns of the window (s output steps each) over which a dense f is run freely from the inputs.
     pub dense_turns: usize,
     /// Largest relative error that it may then have.
@@ -76,6 +80,8 @@ impl Default for RecurrenceParams {
             dense_smallest: 5e-4,
             dense_significant: 4.0,
             dense_digits: 1e3,
+            dense_snaps: 0.03,
+            dense_plainer: 1.2,
             dense_turns: 3,
             dense_unrolled: 0.2,
             dense_lasting: 0.8,
@@ -165,6 +171,16 @@ impl Recurrence {
         self.confidence = Confidence::CannotTell;
         self.readings.iter_mut().for_each(|reading| reading.stated = false);
         self.dense = None;
+    }
+
+    /// The function in words, with as many digits as are known.
+    pub fn in_words(&self, s: usize, d: usize, params: &RecurrenceParams) -> Vec<String> {
+        let rounded = |x: f64| (x * params.dense_digits).round() / params.dense_digits;
+        let Some(dense) = self.dense.as_ref().filter(|_| self.stated().is_none()) else {
+            return self.task(s, d).map(|task| task.recurrence()).unwrap_or_default();
+        };
+        let matrix = Matrix::from_fn(d, s * d, |i, j| rounded(dense.matrix[(i, j)]));
+        Task::from_matrix("read back", s, d, matrix).map(|task| task.recurrence()).unwrap_or_default()
     }
 
     /// The task that the network computes, where it can be told.

@@ -23,7 +23,7 @@ const RIDGE: f64 = 1e-9;
 pub struct Rival {
     /// d x (s*d), variable 1 (the oldest) first.
     pub matrix: Matrix,
-    /// The largest difference of a coefficient.
+    /// The largest difference of an output's coefficients, all taken together (root of the sum of squares).
     pub missing: f64,
     /// The output (from 0) and window component of that coefficient.
     pub at: (usize, usize),
@@ -90,7 +90,8 @@ fn rival(observed: &Observations, task: &Task, unit: f64, better: f64) -> Option
     let difference = &matrix - task.matrix();
     let entries = (0..s * d).flat_map(|slot| (0..d).map(move |output| (output, slot)));
     let at = entries.fold((0, 0), |most, at| if difference[at].abs() > difference[most].abs() { at } else { most });
-    Some(Rival { missing: difference[at].abs(), at, matrix, error, stated_error })
+    let missing = (0..d).map(|j| difference.row(j).norm_l2()).fold(0.0, f64::max);
+    Some(Rival { missing, at, matrix, error, stated_error })
 }
 
 /// The first output regressed on independent inputs, d x (s*d).

@@ -80,3 +80,21 @@ pub fn rectified(task: &Task) -> Network {
         readout_bias: None,
     }
 }
+
+/// The same network with further units: `h = act(gain h + input u)`, which nothing reads.
+pub fn with_idle_units(network: &Network, gain: f64, input: f64, count: usize) -> Network {
+    let (hidden, d) = (network.hidden(), network.inputs());
+    let old = |matrix: &Matrix, i: usize, j: usize| {
+        if i < matrix.nrows() && j < matrix.ncols() { matrix[(i, j)] } else { 0.0 }
+    };
+    let more = hidden + count;
+    let recurrent =
+        |i: usize, j: usize| if i == j && i >= hidden { gain } else { old(&network.recurrent_weights, i, j) };
+    let given = |i: usize, j: usize| if i >= hidden && i % d == j { input } else { old(&network.input_weights, i, j) };
+    Network {
+        recurrent_weights: Matrix::from_fn(more, more, recurrent),
+        input_weights: Matrix::from_fn(more, d, given),
+        readout_weights: Matrix::from_fn(network.outputs(), more, |i, j| old(&network.readout_weights, i, j)),
+        ..network.clone()
+    }
+}
