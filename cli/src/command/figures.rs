@@ -1,7 +1,6 @@
 //! `ketbra figures`: pictures for papers.
 
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::made::print_made;
 use crate::progress::Share;
 use crate::subject::{Known, beside, interpret_watched, write};
@@ -43,7 +42,6 @@ impl FiguresCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let file = self.known.open(&self.path)?;
         let question = self.known.question(&file)?;
-        interrupt::listen();
         let found = interpret_watched(&file, &question, &InterpretParams::default(), Some(&Share::new()))?;
         let folder = self.out.clone().unwrap_or_else(|| beside(&self.path, "figures"));
         let training = Provenance::of(&self.path, &file).training;

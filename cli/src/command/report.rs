@@ -1,7 +1,6 @@
 //! `ketbra report`: the page of a network, made again.
 
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::made::print_made;
 use crate::progress::Share;
 use crate::subject::{Known, beside, interpret_watched, write_page};
@@ -39,7 +38,6 @@ impl ReportCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let file = self.known.open(&self.path)?;
         let question = self.known.question(&file)?;
-        interrupt::listen();
         let found = interpret_watched(&file, &question, &InterpretParams::default(), Some(&Share::new()))?;
         let to = self.out.clone().unwrap_or_else(|| beside(&self.path, "report.html"));
         let page = write_page(&to, &self.path, &file, &found)?;

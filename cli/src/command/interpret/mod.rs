@@ -63,7 +63,10 @@ impl InterpretCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let params = self.params()?;
         let folders = self.folders();
-        interrupt::listen();
+        // Of several networks those that are done are kept; one alone has nothing to keep, and ends at once.
+        if self.paths.len() > 1 {
+            interrupt::listen();
+        }
         let bar = Count::new(self.paths.len(), "networks");
         let work = self.paths.par_iter().enumerate();
         let results: Vec<Result<Interpretation, Failure>> = work

@@ -39,6 +39,7 @@ function showWeights({ data, trained, memories, s, d }) {
     note.textContent = data.memories_missing ?? "";
     return;
   }
+  if (memories.method !== "code") document.querySelector("#weights .explain").textContent = `The same recurrent weights twice: between hidden units, and between the memories that the method ${memories.method} finds.`;
   const { blocks, theory, members, perp } = memories, size = blocks.rows, core = members.length;
   const circuit = new Heatmap(document.getElementById("weights-circuit"), { xName: "from variable (1 oldest)", yName: "to variable" });
   const expected = (i, j) => (i < core && j < core ? theory.data[i * core + j] : 0);
