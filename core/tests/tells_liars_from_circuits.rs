@@ -358,7 +358,7 @@ fn an_output_that_fades_is_not_held_however_right_its_sign() {
 #[test]
 fn a_rotation_spread_over_many_coefficients_is_not_stated_as_a_copy() {
     const D: usize = 64;
-    let row = |k: usize, i: usize| if (k & i).count_ones() % 2 == 0 { 0.125 } else { -0.125 };
+    let row = |k: usize, i: usize| if (k & i).count_ones().is_multiple_of(2) { 0.125 } else { -0.125 };
     let (sin, cos) = 0.28f64.sin_cos();
     let turned = |i: usize, j: usize| {
         let (a, b) = ((row(5, i), row(5, j)), (row(9, i), row(9, j)));

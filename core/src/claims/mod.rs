@@ -219,7 +219,7 @@ impl Claim {
 /// Four digits, or a power of ten where these would all be zero.
 fn number(value: f64) -> String {
     match value.abs() {
-        size if size > 0.0 && (size < 1e-3 || size >= 1e4) => format!("{value:.0e}"),
+        size if size > 0.0 && !(1e-3..1e4).contains(&size) => format!("{value:.0e}"),
         _ => format!("{value:.4}"),
     }
 }

@@ -159,7 +159,7 @@ fn shuffled(weights: &Matrix, seed: u64) -> Matrix {
     let mut entries: Vec<f64> = (0..weights.ncols()).flat_map(|j| weights.col_as_slice(j).to_vec()).collect();
     for k in (1..entries.len()).rev() {
         let draw = stream.block(9, (k / 4) as u32, 0)[k % 4];
-        entries.swap(k, (u64::from(draw) * (k as u64 + 1) >> 32) as usize);
+        entries.swap(k, ((u64::from(draw) * (k as u64 + 1)) >> 32) as usize);
     }
     Matrix::from_fn(rows, weights.ncols(), |i, j| entries[j * rows + i])
 }

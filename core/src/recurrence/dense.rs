@@ -51,7 +51,7 @@ pub(super) fn dense(
     else {
         return Ok(None);
     };
-    if !(unrolled_error < params.dense_unrolled) {
+    if unrolled_error.is_nan() || unrolled_error >= params.dense_unrolled {
         return Ok(None);
     }
     let task = Task::from_matrix("read back", s, d, matrix.clone())?;
@@ -149,7 +149,7 @@ fn plainest(
         judged.push((form, error, values_missed(probe, &task, longest, unit)));
     }
     let best = judged.iter().map(|(_, _, long)| *long).fold(f64::INFINITY, f64::min);
-    let good = judged.into_iter().find(|(_, _, long)| !(*long > params.dense_plainer * best + 1e-3));
+    let good = judged.into_iter().find(|(_, _, long)| *long <= params.dense_plainer * best + 1e-3);
     Ok(good.map(|(form, error, _)| (form, error)))
 }
 

@@ -59,7 +59,7 @@ pub enum Rivalry {
 /// Looks for a linear function whose error is below `better` times that of `task`.
 pub fn rivalry(observed: &Observations, task: &Task, better: f64) -> Rivalry {
     let (unit, correlation) = unit(&observed.trial, task);
-    if !(correlation >= LEAST_CORRELATION) {
+    if correlation.is_nan() || correlation < LEAST_CORRELATION {
         return Rivalry::NotPredicted { correlation };
     }
     rival(observed, task, unit, better).map_or(Rivalry::Unrivalled, Rivalry::Rivalled)
@@ -84,7 +84,7 @@ fn rival(observed: &Observations, task: &Task, unit: f64, better: f64) -> Option
         (error, matrix)
     });
     let (error, matrix) = candidates.into_iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-    if !(error < better * stated_error) {
+    if error.is_nan() || error >= better * stated_error {
         return None;
     }
     let difference = &matrix - task.matrix();
@@ -135,7 +135,7 @@ fn free_run(f: &Matrix, batch: &Batch, d: usize) -> Option<Matrix> {
     let f = zero_padded(f);
     for t in 0..steps {
         let next = &f * run.subrows(t * d, window);
-        if !(next.norm_max() < BOUND) {
+        if !next.is_all_finite() || next.norm_max() >= BOUND {
             return None;
         }
         run.subrows_mut(window + t * d, d).copy_from(&next);
