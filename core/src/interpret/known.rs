@@ -40,7 +40,7 @@ impl Known {
     }
 }
 
-/// Interprets the network of a file. Beside what [`interpret`] says, it warns of what the file leaves open.
+/// Interprets the network of a file. Beside what [`interpret`](super::interpret()) says, it warns of what the file leaves open.
 pub fn interpret_file(
     file: &NetworkFile,
     question: &Question,
