@@ -110,6 +110,7 @@ pub fn steered(
 ) -> (f64, usize) {
     let (d, steps) = (contents.task().d(), steered_steps(contents));
     let (signs, columns) = (contents.are_signs(), written.ncols());
+    let network = &network.padded();
     let mut states = zero_padded(&code.memories) * written;
     crate::code::shift(&mut states, mean, 1.0);
     let (step, readout) = (zero_padded(&contents.step), zero_padded(&contents.readout));

@@ -13,7 +13,7 @@ pub use given::{Trajectories, TrajectoriesError};
 pub use watch::{Look, Moment, Stopped, Watch};
 
 use crate::network::{Network, NetworkError};
-use crate::numeric::{Matrix, zero_padded};
+use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task, TaskError};
 use serde::{Deserialize, Serialize};
@@ -282,12 +282,7 @@ impl Batch {
         kept: &[usize],
         watch: &Watch<'_>,
     ) -> Result<Self, Stopped> {
-        let network = &Network {
-            recurrent_weights: zero_padded(&network.recurrent_weights),
-            input_weights: zero_padded(&network.input_weights),
-            readout_weights: zero_padded(&network.readout_weights),
-            ..network.clone()
-        };
+        let network = &network.padded();
         let (d, hidden) = (network.inputs(), network.hidden());
         let mut state = Matrix::zeros(hidden, episodes);
         let mut spare = Matrix::zeros(hidden, episodes);
