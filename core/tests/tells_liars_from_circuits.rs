@@ -395,3 +395,13 @@ fn a_silent_output_does_not_turn_copies_into_something_else() {
     (0..network.hidden()).for_each(|i| network.readout_weights[(2, i)] = 0.0);
     assert_eq!(blind(&network, 4).recurrence_in_words, silent.recurrence());
 }
+
+/// Three digits of each of many coefficients would not follow the network for long.
+#[test]
+fn a_function_of_many_coefficients_does_not_fail_by_its_own_rounding() {
+    let f = draw::orthonormal(32, 32, &Stream::new(81, Purpose::Matrices), 0);
+    let network = analog(&Task::from_matrix("orthogonal", 1, 32, f).unwrap(), 48, Activation::Identity);
+    let found = blind(&network, 1);
+    assert_eq!(found.verdict, Verdict::Circuit, "{:?} {:#?}", found.reasons, found.claims);
+    assert!(found.recurrence_in_words[0].len() < 1000, "{}", found.recurrence_in_words[0]);
+}

@@ -41,6 +41,8 @@ pub struct RecurrenceParams {
     pub dense_better: f64,
     /// And if one of its coefficients differs by more than this.
     pub dense_differs: f64,
+    /// A dense f is looked for in windows of at most this many components.
+    pub dense_window: usize,
     /// Share of variance that a dense f must explain to be stated.
     pub dense_explained: f64,
     /// Coefficients of a dense f below this share of the largest are taken as zero.
@@ -76,6 +78,7 @@ impl Default for RecurrenceParams {
             despite_shorter: 0.95,
             dense_better: 0.5,
             dense_differs: 0.01,
+            dense_window: 1024,
             dense_explained: 0.95,
             dense_smallest: 5e-4,
             dense_significant: 4.0,
