@@ -111,7 +111,12 @@ fn divergence_stops_one_network_and_says_when_and_what_to_try() {
 
 #[test]
 fn weights_that_do_not_fit_the_task_are_refused() {
-    let other = ketbra::network::Initialization::Uniform.network(70, 3, 2, Activation::Tanh, false, 1);
+    let other = ketbra::network::Initialization::Uniform.network(
+        &ketbra::network::Architecture::elman(70, Activation::Tanh, false),
+        3,
+        2,
+        1,
+    );
     let misfit = Job { start: Start::Weights(Box::new(other)), ..job(1) };
     let error = train(1, &[misfit], &Unobserved).pop().unwrap().unwrap_err();
     assert_eq!(error.to_string(), "the given network has 3 inputs, but task compose-copy needs 2");

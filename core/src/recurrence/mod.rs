@@ -13,7 +13,6 @@ pub use dense::DenseReading;
 pub use rival::{Rival, Rivalry, rivalry};
 
 use crate::linearize::{Linearization, Visited};
-use crate::network::Network;
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::Observations;
 use crate::task::{Source, Task, TaskError};
@@ -234,12 +233,12 @@ pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<R
 /// Looks for the same relations among the readers of the linearized orbit; raises the confidence if all are there.
 pub fn confirm(
     recurrence: &mut Recurrence,
-    network: &Network,
+    readout: &Matrix,
     visited: &Visited,
     orbit: &Linearization,
     params: &RecurrenceParams,
 ) -> Result<(), RecurrenceError> {
-    let residuals = structure::residuals(network, visited, orbit, &recurrence.readings)?;
+    let residuals = structure::residuals(readout, visited, orbit, &recurrence.readings)?;
     for (reading, residual) in recurrence.readings.iter_mut().zip(residuals) {
         reading.residual = Some(residual);
     }

@@ -13,6 +13,11 @@ pub trait Engine {
     /// Step n (from 0) of a job draws its inputs at index n of the stream ([`crate::random::Purpose::TrainInputs`], seed), sample by
     /// sample, as [`crate::task::Episodes::draw`] does.
     fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>>;
+
+    /// Refuses, in words, a job that this engine cannot train.
+    fn supports(&self, job: &Job) -> Result<(), TrainError> {
+        job.check()
+    }
 }
 
 /// One network to train.
@@ -142,10 +147,15 @@ impl Job {
         network.check()?;
         let d = self.task.d();
         let sizes = [
+            ("layers", network.layers.len(), self.params.layers),
             ("hidden units", network.hidden(), self.params.hidden),
             ("inputs", network.inputs(), d),
             ("outputs", network.outputs(), d),
         ];
+        if network.kind() != Some(self.params.cell) {
+            let found = network.kind().map_or("a mixture of cells", |kind| kind.title()).into();
+            return Err(TrainError::WrongCell { found, needed: self.params.cell.title() });
+        }
         match sizes.into_iter().find(|(_, found, needed)| found != needed) {
             Some((what, found, needed)) => {
                 Err(TrainError::WrongNetwork { what, found, needed, task: self.task.name().into() })

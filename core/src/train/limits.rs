@@ -2,6 +2,8 @@
 
 use super::{Job, TrainError};
 
+/// Most layers of a network.
+pub const MAX_LAYERS: u64 = 16;
 /// Most samples in a batch.
 pub const MAX_BATCH: usize = 1 << 16;
 /// Longest horizon, in output steps.

@@ -8,10 +8,10 @@ use rayon::ThreadPoolBuilder;
 use super::isa::Isa;
 use super::learner::Learner;
 use super::optimizer::AdamStep;
-use crate::network::{Accuracy, Network};
+use crate::network::{Accuracy, CellKind, Network};
 use crate::panics::caught;
 use crate::random::{Purpose, Stream};
-use crate::train::{Engine, Job, Metrics, Observer, Outcome, Start, TrainError, TrainState};
+use crate::train::{Engine, Job, Metrics, Observer, Outcome, Start, TrainError, TrainParams, TrainState};
 
 /// Trains on the processor. The weights do not depend on the number of threads.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,14 @@ impl Default for CpuEngine {
 }
 
 impl Engine for CpuEngine {
+    fn supports(&self, job: &Job) -> Result<(), TrainError> {
+        let TrainParams { cell, layers, .. } = job.params;
+        if (cell, layers) != (CellKind::Elman, 1) {
+            return Err(TrainError::NoKernel { engine: "cpu", cell: cell.title(), layers });
+        }
+        job.check()
+    }
+
     fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
         let threads = self.threads.max(1);
         // Whole networks side by side scale best; what is left of the threads splits each network's batch.
@@ -63,7 +71,7 @@ impl CpuEngine {
         job: &Job,
         observer: &dyn Observer,
     ) -> Result<Outcome, TrainError> {
-        job.check()?;
+        self.supports(job)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -87,7 +95,7 @@ impl<'a> Run<'a> {
         let params = &job.params;
         let (d, longest) = (job.task.d(), params.curriculum.longest());
         let learner = |network: &_| Learner::new(network, isa, params.batch, job.task.s(), longest);
-        let random = || params.initialization.network(params.hidden, d, d, params.activation, params.bias, params.seed);
+        let random = || params.random_network(d);
         let (learner, step, curriculum, metrics) = match &job.start {
             Start::Random => (learner(&random()), 0, params.curriculum.begin(), None),
             Start::Weights(network) => (learner(network), 0, params.curriculum.begin(), None),

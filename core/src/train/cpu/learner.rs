@@ -11,7 +11,7 @@ use super::layout::{Layout, Sizes};
 use super::optimizer::{Adam, AdamStep, Reduce};
 use super::packed::Packed;
 use super::panels::{Aligned, LANE_GROUP};
-use crate::network::{Activation, Biases, Network};
+use crate::network::{Activation, Biases, Cell, Elman, Network, Readout};
 use crate::random::Stream;
 use crate::task::Task;
 
@@ -62,7 +62,7 @@ impl<S: Dispatch> Learner<S> {
         };
         let mut learner = Self {
             isa,
-            activation: network.activation,
+            activation: network.activation().unwrap_or_default(),
             batch,
             input_steps,
             parameters: Aligned::zeros(layout.len),
@@ -88,19 +88,20 @@ impl<S: Dispatch> Learner<S> {
             }
         };
         let Sizes { hidden, inputs, outputs, .. } = layout.sizes;
-        matrix(&layout.recurrent, hidden, hidden, &|i, j| network.recurrent_weights[(i, j)]);
-        matrix(&layout.input, inputs, hidden, &|i, j| network.input_weights[(j, i)]);
-        matrix(&layout.readout, outputs, hidden, &|i, j| network.readout_weights[(i, j)]);
+        let Some(cell) = network.as_elman() else { return };
+        matrix(&layout.recurrent, hidden, hidden, &|i, j| cell.recurrent_weights[(i, j)]);
+        matrix(&layout.input, inputs, hidden, &|i, j| cell.input_weights[(j, i)]);
+        matrix(&layout.readout, outputs, hidden, &|i, j| network.readout.weights[(i, j)]);
         let mut vector = |start: usize, values: &[f64]| {
             for (to, value) in parameters[start..].iter_mut().zip(values) {
                 *to = S::from_f64(*value);
             }
         };
-        if let Some(biases) = &network.biases {
+        if let Some(biases) = &cell.biases {
             vector(layout.bias_input.start, &biases.input);
             vector(layout.bias_recurrent.start, &biases.recurrent);
         }
-        if let Some(bias) = &network.readout_bias {
+        if let Some(bias) = &network.readout.bias {
             vector(layout.bias_readout.start, bias);
         }
     }
@@ -132,17 +133,20 @@ impl<S: Dispatch> Learner<S> {
         let Sizes { hidden, inputs, outputs, bias } = layout.sizes;
         let at = |range: &Range<usize>, i: usize, j: usize| numbers[layout.index(range, i, j)].to_f64();
         let vector = |start: usize, len: usize| numbers[start..start + len].iter().map(|x| x.to_f64()).collect();
-        Network {
+        let cell = Elman {
             activation: self.activation,
             input_weights: Mat::from_fn(hidden, inputs, |i, j| at(&layout.input, j, i)),
             recurrent_weights: Mat::from_fn(hidden, hidden, |i, j| at(&layout.recurrent, i, j)),
-            readout_weights: Mat::from_fn(outputs, hidden, |i, j| at(&layout.readout, i, j)),
             biases: bias.then(|| Biases {
                 input: vector(layout.bias_input.start, hidden),
                 recurrent: vector(layout.bias_recurrent.start, hidden),
             }),
-            readout_bias: bias.then(|| vector(layout.bias_readout.start, outputs)),
-        }
+        };
+        let readout = Readout {
+            weights: Mat::from_fn(outputs, hidden, |i, j| at(&layout.readout, i, j)),
+            bias: bias.then(|| vector(layout.bias_readout.start, outputs)),
+        };
+        Network { layers: vec![Cell::Elman(cell)], readout }
     }
 
     /// Fresh inputs at `index` of the stream, the loss on them and its gradient.

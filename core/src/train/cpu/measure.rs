@@ -10,7 +10,7 @@ use super::isa::Isa;
 use super::learner::Learner;
 use super::optimizer::AdamStep;
 use super::peak::fma_work;
-use crate::network::{Activation, Initialization};
+use crate::network::{Activation, Architecture, Initialization};
 use crate::random::{Purpose, Stream};
 use crate::task::Task;
 use crate::train::TrainError;
@@ -94,7 +94,8 @@ impl SpeedSetup {
 
     fn one_network(&self, seed: u64, together: &Barrier) -> Rate {
         let d = self.task.d();
-        let network = Initialization::Uniform.network(self.hidden, d, d, Activation::Tanh, false, seed);
+        let network =
+            Initialization::Uniform.network(&Architecture::elman(self.hidden, Activation::Tanh, false), d, d, seed);
         let mut learner: Learner<f32> = Learner::new(&network, Isa::best(), self.batch, self.task.s(), self.horizon);
         let stream = Stream::new(seed, Purpose::TrainInputs);
         let mut count = 0;

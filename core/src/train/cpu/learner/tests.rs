@@ -4,7 +4,7 @@ use super::super::chunk::Chunk;
 use super::super::isa::{Dispatch, Isa};
 use super::super::panels::Panels;
 use super::Learner;
-use crate::network::{Activation, Initialization, Network};
+use crate::network::{Activation, Architecture, Initialization, Network, ParameterMut};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task};
 
@@ -26,7 +26,12 @@ impl Case {
     }
 
     fn network(&self) -> Network {
-        Initialization::Uniform.network(self.hidden, self.d, self.d, self.activation, self.bias, 1)
+        Initialization::Uniform.network(
+            &Architecture::elman(self.hidden, self.activation, self.bias),
+            self.d,
+            self.d,
+            1,
+        )
     }
 
     fn learner<S: Dispatch>(&self, isa: Isa, network: &Network) -> Learner<S> {
@@ -63,13 +68,14 @@ fn plain_loss(case: &Case, network: &Network) -> f64 {
 
 fn parameters(network: &mut Network) -> Vec<&mut f64> {
     let mut all = Vec::new();
-    for matrix in [&mut network.input_weights, &mut network.recurrent_weights, &mut network.readout_weights] {
-        all.extend(matrix.as_mut().col_iter_mut().flat_map(|column| column.iter_mut()));
+    for (_, parameter) in network.parameters_mut() {
+        match parameter {
+            ParameterMut::Matrix(matrix) => {
+                all.extend(matrix.as_mut().col_iter_mut().flat_map(|column| column.iter_mut()));
+            }
+            ParameterMut::Vector(vector) => all.extend(vector),
+        }
     }
-    if let Some(biases) = &mut network.biases {
-        all.extend(biases.input.iter_mut().chain(&mut biases.recurrent));
-    }
-    all.extend(network.readout_bias.iter_mut().flatten());
     all
 }
 
@@ -146,8 +152,8 @@ fn a_chunk_draws_what_episodes_draw() {
 fn a_network_that_says_nothing_is_right_about_every_minus_one() {
     for case in cases().filter(|case| case.batch * case.horizon > 100) {
         let mut silent = case.network();
-        silent.readout_weights.fill(0.0);
-        silent.readout_bias.iter_mut().flatten().for_each(|bias| *bias = 0.0);
+        silent.readout.weights.fill(0.0);
+        silent.readout.bias.iter_mut().flatten().for_each(|bias| *bias = 0.0);
         let mut episodes = Episodes::new(&case.task(), case.batch);
         episodes.draw(&case.task(), &Stream::new(STREAM_SEED, Purpose::TrainInputs), 5, case.horizon);
         let targets = episodes.targets();
