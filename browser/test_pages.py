@@ -179,7 +179,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(len(self.runs("seen", 1)[0]), 128)
         self.open("lstm-whole")
         self.assertIn("about the whole state (h, tanh c), 256 numbers", self.by_id("state").text)
-        self.assertLess(max(abs(x) for row in self.runs("seen", 48) for x in row), 1)
+        self.assertLessEqual(max(abs(x) for row in self.runs("seen", 48) for x in row), 1)
         self.assertGreater(max(abs(x) for row in self.runs("states", 48) for x in row), 1)
         self.open("circuit")
         self.assertFalse(self.by_id("state").is_displayed())

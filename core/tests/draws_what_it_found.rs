@@ -103,7 +103,7 @@ fn every_cell() -> Vec<(&'static str, Network)> {
     mixed.layers[1] = random(CellKind::Ssm, 2).layers.remove(1);
     vec![
         ("Network: GRU, 128 units.", fixture("gru-t3-h128")),
-        ("Network: LSTM, 128 units, state (h, c); shown and read are the units h.", fixture("lstm-t3-h128")),
+        ("Network: LSTM, 128 units, state (h, c); contents are read from the units h.", fixture("lstm-t3-h128")),
         ("Network: GRU, 2 layers of 12 units.", random(CellKind::Gru, 2)),
         ("Network: Elman, 2 layers of 12 units, tanh.", random(CellKind::Elman, 2)),
         ("Network: state-space layer, 12 units, 12 complex modes, tanh; ", random(CellKind::Ssm, 1)),

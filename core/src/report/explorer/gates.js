@@ -11,11 +11,16 @@ const TRAINED_CAPTIONS = {
   ssm: ["Eigenvalues of the modes", ", as trained"],
 };
 
-// What the gates do to the state; the dots stand for input and biases.
+// What the gates do to the state; a letter after _ stands below the line.
 const EQUATIONS = {
-  gru: ["r = σ(W h + …)", "z = σ(W h + …)", "n = tanh(r · W h + …)", "h′ = (1 − z) n + z h"],
-  lstm: ["i, f, o = σ(W h + …)", "g = tanh(W h + …)", "c′ = f c + i g", "h′ = o tanh c′"],
+  gru: ["r = σ(W_r h + …)", "z = σ(W_z h + …)", "n = tanh(r · W_n h + …)", "h′ = (1 − z) n + z h"],
+  lstm: ["i = σ(W_i h + …), f and o alike", "g = tanh(W_g h + …)", "c′ = f c + i g", "h′ = o tanh c′"],
 };
+
+function equations(kind) {
+  const line = (text) => element("span", {}, ...text.split(/(_.)/).map((part) => (part.startsWith("_") ? element("sub", {}, part.slice(1)) : part)));
+  return element("p", { class: "equations" }, ...EQUATIONS[kind].map(line), element("small", {}, "… is input and biases"));
+}
 
 function gateMap({ recurrent, units, gates }, index, limit, ofLayer) {
   const canvas = element("canvas", { class: "square" }), ticks = unitTicks(units), { letter, role } = gates[index] ?? {};
@@ -37,8 +42,7 @@ function layerPictures(layer, theory, ofLayer) {
   const limit = quantileLimit(layer.recurrent.data, 0.995), count = layer.gates.length || 1;
   const maps = Array.from({ length: count }, (_, k) => gateMap(layer, k, limit, ofLayer));
   if (count === 1) return { picture: maps[0], limit, draw: () => {} };
-  const equations = element("p", { class: "equations" }, ...EQUATIONS[layer.kind].map((line) => element("span", {}, line)), element("small", {}, "… is input and biases"));
-  return { picture: element("div", { class: "gates" }, ...maps, equations), limit, draw: () => {} };
+  return { picture: element("div", { class: "gates" }, ...maps, equations(layer.kind)), limit, draw: () => {} };
 }
 
 // Shows the first layer, with a choice where there are several; returns what draws the plots of the layer that is shown.
@@ -66,12 +70,11 @@ function showTrained({ trained: { layers }, data }) {
   return () => shown.draw();
 }
 
-// What stands beside the circuit, in a sentence that is true of the cells that there are.
-function trainedText({ trained: { layers }, plain }) {
-  const kinds = new Set(layers.map(({ kind }) => kind)), several = layers.length > 1;
+// What the pictures of the weights show, in a sentence that is true of the cells that there are.
+function trainedText({ trained: { layers }, plain, memories }) {
+  const kinds = new Set(layers.map(({ kind }) => kind)), ofEach = layers.length > 1 ? " of each layer" : "", looks = memories ? "look like noise" : "as trained";
   if (plain) return "The recurrent weights between hidden units, as trained.";
   if (kinds.size > 1) return "The recurrent weights of each layer, as trained.";
-  if (kinds.has("ssm")) return `The modes${several ? " of each layer" : ""} never mix: each is turned by its own eigenvalue, on the dashed circle where it lasts, and that is all the recurrence there is.`;
-  if (kinds.has("elman")) return "The recurrent weights between the hidden units of each layer, as trained.";
-  return `The recurrent weights of every gate between the hidden units${several ? " of each layer" : ""}, as trained.`;
+  if (kinds.has("ssm")) return `The modes${ofEach} never mix: each is turned by its own eigenvalue, on the dashed circle where it lasts, and that is all the recurrence there is.`;
+  return `The recurrent weights between the hidden units${ofEach}${kinds.has("elman") ? "" : ", gate by gate,"} ${looks}.`;
 }

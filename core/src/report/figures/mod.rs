@@ -80,8 +80,10 @@ fn about(network: &Network, found: &Interpretation) -> String {
     match found.state {
         _ if is_plain(network) => String::new(),
         _ if !network.has_inner_state() => format!(" Network: {made_of}."),
-        StateView::Units => format!(" Network: {made_of}; shown and read are the units h."),
-        StateView::Whole => format!(" Network: {made_of}; shown and read is the whole state {}.", whole_state(network)),
+        StateView::Units => format!(" Network: {made_of}; contents are read from the units h."),
+        StateView::Whole => {
+            format!(" Network: {made_of}; contents are read from the whole state {}.", whole_state(network))
+        }
     }
 }
 
@@ -123,7 +125,7 @@ fn time(run: &Run) -> Side {
 
 /// The largest value that colours tell apart: 1, or what all but a few values of a cell without bound stay below.
 fn reach(run: &Run) -> f64 {
-    if run.bounded { 1.0 } else { weights::strongest([run.states.as_ref()]).max(1.0) }
+    if run.bounded { 1.0 } else { weights::strongest(&run.states).max(1.0) }
 }
 
 fn hidden_state(run: &Run) -> Picture {
