@@ -1,5 +1,6 @@
 //! Training on the processor.
 
+mod cells;
 mod chunk;
 mod engine;
 mod isa;
@@ -8,18 +9,22 @@ mod lanes;
 mod layout;
 mod learner;
 mod measure;
+mod model;
 mod optimizer;
-mod packed;
 mod panels;
 mod peak;
 mod product;
+mod readout;
 mod tanh;
 mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use engine::CpuEngine;
+pub(crate) use cells::LayerSizes;
 pub(crate) use engine::test_accuracy;
+pub(crate) use learner::CHUNK_SAMPLES;
+pub(crate) use panels::PANEL;
 pub use isa::Isa;
 pub use measure::{Rate, SpeedSetup, fma_peak};
 #[cfg(test)]
