@@ -86,6 +86,8 @@ impl From<TrainError> for Failure {
             TrainError::OutOfRange { .. }
             | TrainError::TooLarge { .. }
             | TrainError::WrongNetwork { .. }
+            | TrainError::WrongCell { .. }
+            | TrainError::NoKernel { .. }
             | TrainError::NoSuchStart { .. } => Self::bad_input(error),
             TrainError::Cuda(error) => error.into(),
             TrainError::Start(error) => error.into(),

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use ketbra::network::{Activation, Initialization, Metadata, NetworkFile};
+use ketbra::network::{Activation, Architecture, Initialization, Metadata, NetworkFile};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -95,7 +95,7 @@ fn a_task_that_does_not_fit_is_a_clear_error() {
 fn d_that_does_not_fit_the_task_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("misfit.safetensors");
-    let network = Initialization::Uniform.network(16, 5, 5, Activation::Tanh, false, 1);
+    let network = Initialization::Uniform.network(&Architecture::elman(16, Activation::Tanh, false), 5, 5, 1);
     let metadata = Metadata::from([("task".to_string(), "T2".to_string())]);
     NetworkFile::new(network, metadata).save(&path).unwrap();
     for command in ["interpret", "linearize", "edit"] {

@@ -4,7 +4,7 @@
 
 mod support;
 
-use ketbra::network::{Activation, Biases, Initialization, Metadata, Network, NetworkFile};
+use ketbra::network::{Activation, Architecture, Biases, Initialization, Metadata, Network, NetworkFile};
 use serde_json::Value;
 use std::path::Path;
 use support::{ketbra, refuses, succeeds};
@@ -19,10 +19,15 @@ fn json(arguments: &[&str]) -> Value {
 
 /// Two units that amplify and know nothing of each other: x = tanh(gain x + bias) has three solutions each without bias.
 fn two_units(folder: &Path, bias: f64) -> String {
-    let mut network: Network = Initialization::Uniform.network(2, 1, 1, Activation::Tanh, false, 1);
-    network.recurrent_weights.fill(0.0);
-    (network.recurrent_weights[(0, 0)], network.recurrent_weights[(1, 1)]) = (2.0, 1.5);
-    network.biases = (bias != 0.0).then(|| Biases { input: vec![bias, 0.0], recurrent: vec![0.0; 2] });
+    let mut network: Network =
+        Initialization::Uniform.network(&Architecture::elman(2, Activation::Tanh, false), 1, 1, 1);
+    network.as_elman_mut().unwrap().recurrent_weights.fill(0.0);
+    (
+        network.as_elman_mut().unwrap().recurrent_weights[(0, 0)],
+        network.as_elman_mut().unwrap().recurrent_weights[(1, 1)],
+    ) = (2.0, 1.5);
+    network.as_elman_mut().unwrap().biases =
+        (bias != 0.0).then(|| Biases { input: vec![bias, 0.0], recurrent: vec![0.0; 2] });
     let path = folder.join("two.safetensors");
     NetworkFile::new(network, Metadata::new()).save(&path).unwrap();
     path.to_string_lossy().into_owned()

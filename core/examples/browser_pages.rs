@@ -34,7 +34,8 @@ fn main() -> Result<()> {
     Page { name: "blind", network: circuit, question: blind.clone(), course: None }.write(folder, None)?;
     let superposed = fixture("t3-h64-superposed")?;
     Page { name: "superposed", network: superposed, question: Question::Task(t3), course: None }.write(folder, None)?;
-    let silent = Network { recurrent_weights: Matrix::from_fn(128, 128, |_, _| 1e-6), ..trained };
+    let mut silent = trained;
+    silent.as_elman_mut().ok_or("a plain layer")?.recurrent_weights = Matrix::from_fn(128, 128, |_, _| 1e-6);
     Page { name: "not-learned", network: silent.clone(), question: Question::Task(t2), course: None }
         .write(folder, None)?;
     Page { name: "blind-silent", network: silent, question: blind, course: None }.write(folder, None)?;
@@ -55,9 +56,9 @@ fn fixture(name: &str) -> Result<Network> {
 fn planted(task: &Task, hidden: usize) -> Result<Network> {
     let basis = Basis::orthonormal(hidden, task.window(), &Stream::new(5, Purpose::Matrices), 0)?;
     let mut network = AnalyticNetwork::of(task, basis)?.network;
-    for matrix in [&mut network.recurrent_weights, &mut network.input_weights, &mut network.readout_weights] {
+    network.change_matrices(|matrix| {
         *matrix = Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| f64::from(matrix[(i, j)] as f32));
-    }
+    });
     Ok(network)
 }
 

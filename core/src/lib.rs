@@ -25,7 +25,7 @@
 //! let circuit = AnalyticNetwork::of(&task, basis)?;
 //!
 //! // In the basis of its variable memories they are the circuit again.
-//! let seen = circuit.basis.components_of_operator(&circuit.network.recurrent_weights);
+//! let seen = circuit.basis.components_of_operator(&circuit.network.as_elman().unwrap().recurrent_weights);
 //! let predicted = Core::of(&task)?.step;
 //! assert!((seen - predicted).norm_max() < 1e-12);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -4,7 +4,7 @@
 
 use ketbra::edit::{Change, EditParams, Mode, edit};
 use ketbra::interpret::{InterpretParams, Question, Verdict, interpret};
-use ketbra::network::{Activation, Initialization, NetworkFile};
+use ketbra::network::{Activation, Architecture, Initialization, NetworkFile};
 use ketbra::numeric::Svd;
 use ketbra::task::{Source, Task};
 use std::path::Path;
@@ -46,8 +46,12 @@ fn the_least_change_adds_a_matrix_of_rank_d_at_most_and_leaves_the_readout_alone
     let usual = edit(&file.network, &task, &change, &EditParams::default()).unwrap();
     assert!(edited.accuracy.loaded >= 0.99 && edited.accuracy.from_inputs >= 0.95, "{:?}", edited.accuracy);
     assert!(edited.weight_change < 0.5 * usual.weight_change, "{} {}", edited.weight_change, usual.weight_change);
-    assert_eq!(edited.network.readout_weights, file.network.readout_weights);
-    let added = Svd::of(&(&edited.network.recurrent_weights - &file.network.recurrent_weights)).unwrap().values;
+    assert_eq!(edited.network.readout.weights, file.network.readout.weights);
+    let added = Svd::of(
+        &(&edited.network.as_elman().unwrap().recurrent_weights - &file.network.as_elman().unwrap().recurrent_weights),
+    )
+    .unwrap()
+    .values;
     assert!(added[1] < 1e-9 * added[0], "one sign is one direction: {:?}", &added[..3]);
 }
 
@@ -100,7 +104,7 @@ fn a_network_that_does_not_compute_what_was_said_is_called_a_transplant_and_warn
 
 #[test]
 fn activity_that_settles_away_from_zero_whatever_the_inputs_is_no_code() {
-    let network = Initialization::Uniform.network(64, 8, 8, Activation::Tanh, true, 3);
+    let network = Initialization::Uniform.network(&Architecture::elman(64, Activation::Tanh, true), 8, 8, 3);
     let [from, to] = ["T3", "T4"].map(|name| Task::named(name, None, None).unwrap());
     let error = edit(&network, &from, &Change::To(to), &EditParams::default()).unwrap_err().to_string();
     assert!(error.contains("activity dies out"), "{error}");

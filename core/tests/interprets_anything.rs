@@ -4,7 +4,7 @@
 
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::memories::Method;
-use ketbra::network::{Activation, Initialization, Network};
+use ketbra::network::{Activation, Architecture, Initialization, Network};
 use ketbra::task::Task;
 
 fn all_finite(value: &serde_json::Value, path: &str) {
@@ -34,8 +34,9 @@ fn untrained_networks_of_any_size_are_interpreted() {
     for (hidden, s, d) in [(1, 1, 1), (2, 8, 3), (5, 1, 4), (24, 3, 2), (16, 70, 1), (40, 2, 9)] {
         for activation in [Activation::Tanh, Activation::Relu, Activation::Identity] {
             for (bias, gain) in [(false, 1.0), (true, 1.0), (false, 4.0), (false, 0.0)] {
-                let mut network = Initialization::Uniform.network(hidden, d, d, activation, bias, 3);
-                network.recurrent_weights *= faer::Scale(gain);
+                let mut network =
+                    Initialization::Uniform.network(&Architecture::elman(hidden, activation, bias), d, d, 3);
+                network.as_elman_mut().unwrap().recurrent_weights *= faer::Scale(gain);
                 look_at(&network, s, d);
             }
         }
@@ -44,10 +45,8 @@ fn untrained_networks_of_any_size_are_interpreted() {
 
 #[test]
 fn a_network_of_zeros_is_not_learned() {
-    let mut network = Initialization::Uniform.network(12, 2, 2, Activation::Tanh, false, 3);
-    for weights in [&mut network.recurrent_weights, &mut network.input_weights, &mut network.readout_weights] {
-        weights.fill(0.0);
-    }
+    let mut network = Initialization::Uniform.network(&Architecture::elman(12, Activation::Tanh, false), 2, 2, 3);
+    network.change_matrices(|weights| weights.fill(0.0));
     look_at(&network, 4, 2);
     let found = interpret(&network, &Question::Blind { s: 4 }, &InterpretParams::default()).unwrap();
     assert_eq!(found.verdict.name(), "not-learned");

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 
-use ketbra::network::{Activation, NetworkError, NetworkFile};
+use ketbra::network::{Activation, CellKind, NetworkError, NetworkFile};
 use std::path::{Path, PathBuf};
 
 fn fixture(name: &str) -> PathBuf {
@@ -36,7 +36,7 @@ fn a_state_dict_is_read() {
 #[test]
 fn a_state_dict_in_a_checkpoint_with_biases_under_a_prefix_is_read() {
     let file = agrees("prefixed.pth");
-    assert!(file.network.biases.is_some() && file.network.readout_bias.is_some());
+    assert!(file.network.as_elman().unwrap().biases.is_some() && file.network.readout.bias.is_some());
     assert_eq!(file.metadata["epoch"], "3");
     assert_eq!(file.metadata["loss"], "0.25");
 }
@@ -64,7 +64,7 @@ fn parameters_are_read_and_whole_numbers_beside_them_are_left_out() {
 #[test]
 fn a_lightning_checkpoint_gives_its_weights_activation_and_task() {
     let file = agrees("lightning.ckpt");
-    assert_eq!(file.network.activation, Activation::Relu);
+    assert_eq!(file.network.activation(), Some(Activation::Relu));
     assert_eq!(file.metadata["task"], "repeat_copy");
 }
 
@@ -125,15 +125,20 @@ fn torchscript_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn other_recurrent_layers_are_refused_by_what_they_are() {
-    for (name, found) in [
-        ("lstm.pt", "rnn.weight_hh_l0 with shape [24, 6] is an LSTM"),
-        ("gru.pt", "rnn.weight_hh_l0 with shape [18, 6] is a GRU"),
-        ("two_layers.pt", "rnn.weight_hh_l1 with shape [6, 6] is a further layer"),
-        ("bidirectional.pt", "rnn.weight_hh_l0_reverse with shape [6, 6] is the second direction"),
-    ] {
-        assert!(refused(name).contains(found), "{}", refused(name));
+fn other_cells_and_stacks_are_read_for_what_they_are() {
+    for (name, kind, layers) in
+        [("lstm.pt", CellKind::Lstm, 1), ("gru.pt", CellKind::Gru, 1), ("two_layers.pt", CellKind::Elman, 2)]
+    {
+        let network = NetworkFile::open(&fixture(name)).unwrap().network;
+        assert_eq!((network.kind(), network.layers.len(), network.hidden()), (Some(kind), layers, 6), "{name}");
     }
+}
+
+#[test]
+fn a_second_direction_is_refused_with_its_reason() {
+    let said = refused("bidirectional.pt");
+    let found = "rnn.weight_hh_l0_reverse with shape [6, 6] is the second direction of a bidirectional layer";
+    assert!(said.contains(found) && said.contains("bidirectional=False"), "{said}");
 }
 
 #[test]

@@ -28,18 +28,18 @@ fn dictionary(key: &str, value: &[u8]) -> Vec<u8> {
 fn a_bias_repeated_out_of_one_number_is_read() {
     let bias = Weight { shape: vec![3], strides: vec![0], length: 1, ..matrix("rnn.bias_ih_l0", 1, 1) };
     let network = read(&weights().into_iter().chain([bias]).collect::<Vec<_>>()).unwrap().network;
-    assert_eq!(network.biases.unwrap().input, [0.0; 3]);
+    assert_eq!(network.as_elman().unwrap().biases.as_ref().unwrap().input, [0.0; 3]);
 }
 
 #[test]
 fn activations_are_known_by_every_spelling() {
     for spelling in ["relu", "ReLU", "torch.relu", "nn.ReLU()", "torch.nn.functional.relu"] {
         let file = checkpoint("hyper_parameters", &dictionary("activation", &text(spelling))).unwrap();
-        assert_eq!(file.network.activation, Activation::Relu, "{spelling}");
+        assert_eq!(file.network.activation(), Some(Activation::Relu), "{spelling}");
     }
     let class = b"ctorch.nn.modules.activation\nReLU\n";
     let file = checkpoint("hparams", &dictionary("nonlinearity", class)).unwrap();
-    assert_eq!(file.network.activation, Activation::Relu);
+    assert_eq!(file.network.activation(), Some(Activation::Relu));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn an_activation_is_found_one_level_deeper() {
     let model = dictionary("model", &dictionary("activation", &text("nn.Tanh")));
     assert!(checkpoint("config", &model).unwrap().says_activation());
     let model = dictionary("model", &dictionary("activation", &text("relu")));
-    assert_eq!(checkpoint("config", &model).unwrap().network.activation, Activation::Relu);
+    assert_eq!(checkpoint("config", &model).unwrap().network.activation(), Some(Activation::Relu));
 }
 
 #[test]
@@ -55,11 +55,11 @@ fn an_activation_that_is_given_counts_more_than_what_the_file_says() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("net.safetensors");
     let mut file = read(&weights()).unwrap();
-    assert!(!file.says_activation() && file.network.activation == Activation::Tanh);
-    file.network.activation = Activation::Relu;
+    assert!(!file.says_activation() && file.network.activation() == Some(Activation::Tanh));
+    file.network.as_elman_mut().unwrap().activation = Activation::Relu;
     file.save(&path).unwrap();
     let opened = NetworkFile::open_as(&path, Some(Activation::Identity)).unwrap();
-    assert_eq!((opened.network.activation, opened.says_activation()), (Activation::Identity, true));
+    assert_eq!((opened.network.activation(), opened.says_activation()), (Some(Activation::Identity), true));
     let said = checkpoint("config", &dictionary("activation", &text("gelu"))).unwrap_err().to_string();
     assert!(said.contains("unknown variant `gelu`") && said.contains("pass --activation"), "{said}");
 }

@@ -5,7 +5,7 @@
 use ketbra::circuit::operator;
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
 use ketbra::memories::Method;
-use ketbra::network::{Activation, Biases, Network};
+use ketbra::network::{Activation, Biases, Cell, Elman, Network, Readout};
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
 use ketbra::random::{Purpose, Stream};
 use ketbra::recurrence::Confidence;
@@ -51,12 +51,16 @@ fn plant_task(planting: &Planting, task: &Task) -> Network {
     let pulled = |i: usize| (0..hidden).map(|j| recurrent[(i, j)] * fixed[j]).sum::<f64>();
     let bias = (0..hidden).map(|i| fixed[i].atanh() - pulled(i)).collect();
     Network {
-        activation: Activation::Tanh,
-        input_weights: Matrix::from_fn(hidden, d, |i, j| amplitude * memories[(i, window - d + j)] / slope(i)),
-        readout_weights: readers.subrows(window - d, d).to_owned() * faer::Scale(1.0 / amplitude),
-        biases: (fixed_point > 0.0).then(|| Biases { input: bias, recurrent: vec![0.0; hidden] }),
-        readout_bias: None,
-        recurrent_weights: recurrent,
+        layers: vec![Cell::Elman(Elman {
+            activation: Activation::Tanh,
+            input_weights: Matrix::from_fn(hidden, d, |i, j| amplitude * memories[(i, window - d + j)] / slope(i)),
+            recurrent_weights: recurrent,
+            biases: (fixed_point > 0.0).then(|| Biases { input: bias, recurrent: vec![0.0; hidden] }),
+        })],
+        readout: Readout {
+            weights: readers.subrows(window - d, d).to_owned() * faer::Scale(1.0 / amplitude),
+            bias: None,
+        },
     }
 }
 

@@ -21,14 +21,12 @@ fn random(k: usize) -> Network {
         _ => draw::normal(hidden, hidden, &stream, 0) * faer::Scale(gain / (hidden as f64).sqrt()),
     };
     let scaled = |matrix: Matrix| matrix * faer::Scale(1.0 / (hidden as f64).sqrt());
-    Network {
-        activation: Activation::Tanh,
-        recurrent_weights: recurrent,
-        input_weights: scaled(draw::normal(hidden, 8, &stream, 1)),
-        readout_weights: scaled(draw::normal(8, hidden, &stream, 2)),
-        biases: None,
-        readout_bias: None,
-    }
+    Network::elman(
+        Activation::Tanh,
+        scaled(draw::normal(hidden, 8, &stream, 1)),
+        recurrent,
+        scaled(draw::normal(8, hidden, &stream, 2)),
+    )
 }
 
 fn look_at(k: usize) {

@@ -42,13 +42,14 @@ fn assert_unchanged(change: impl Fn(&Network) -> Network, params: &InterpretPara
 
 fn in_other_units(network: &Network, place: impl Fn(usize) -> usize, sign: impl Fn(usize) -> f64) -> Network {
     let hidden = network.hidden();
-    let (recurrent, input, readout) = (&network.recurrent_weights, &network.input_weights, &network.readout_weights);
-    Network {
-        recurrent_weights: Matrix::from_fn(hidden, hidden, |i, j| sign(i) * sign(j) * recurrent[(place(i), place(j))]),
-        input_weights: Matrix::from_fn(hidden, network.inputs(), |i, j| sign(i) * input[(place(i), j)]),
-        readout_weights: Matrix::from_fn(network.outputs(), hidden, |j, i| sign(i) * readout[(j, place(i))]),
-        ..network.clone()
-    }
+    let (cell, readout) = (network.as_elman().unwrap(), &network.readout.weights);
+    let (recurrent, input) = (&cell.recurrent_weights, &cell.input_weights);
+    Network::elman(
+        cell.activation,
+        Matrix::from_fn(hidden, network.inputs(), |i, j| sign(i) * input[(place(i), j)]),
+        Matrix::from_fn(hidden, hidden, |i, j| sign(i) * sign(j) * recurrent[(place(i), place(j))]),
+        Matrix::from_fn(network.outputs(), hidden, |j, i| sign(i) * readout[(j, place(i))]),
+    )
 }
 
 #[test]
@@ -65,9 +66,10 @@ fn units_in_another_order_and_with_other_signs() {
 #[test]
 fn a_louder_and_a_softer_readout() {
     for scale in [1e-100, 1e-3, 1e100] {
-        let scaled = |network: &Network| Network {
-            readout_weights: &network.readout_weights * faer::Scale(scale),
-            ..network.clone()
+        let scaled = |network: &Network| {
+            let mut network = network.clone();
+            network.readout.weights *= faer::Scale(scale);
+            network
         };
         assert_unchanged(scaled, &InterpretParams::default());
     }
@@ -77,11 +79,10 @@ fn a_louder_and_a_softer_readout() {
 fn weights_kept_in_half_precision() {
     let half =
         |matrix: &Matrix| Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| in_half_precision(matrix[(i, j)]));
-    let rounded = |network: &Network| Network {
-        recurrent_weights: half(&network.recurrent_weights),
-        input_weights: half(&network.input_weights),
-        readout_weights: half(&network.readout_weights),
-        ..network.clone()
+    let rounded = |network: &Network| {
+        let mut network = network.clone();
+        network.change_matrices(|matrix| *matrix = half(matrix));
+        network
     };
     assert_unchanged(rounded, &InterpretParams::default());
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use ketbra::network::{Activation, Initialization, Network};
+use ketbra::network::{Activation, Architecture, Initialization, Network};
 use ketbra::run_folder::{Manifest, Recorder, RunFolder, RunFolderError, Status};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
@@ -24,7 +24,9 @@ fn manifest() -> Manifest {
 }
 
 fn state(step: u64) -> TrainState {
-    let network = |seed| -> Network { Initialization::Uniform.network(6, 2, 2, Activation::Tanh, false, seed) };
+    let network = |seed| -> Network {
+        Initialization::Uniform.network(&Architecture::elman(6, Activation::Tanh, false), 2, 2, seed)
+    };
     TrainState {
         step,
         curriculum: params().curriculum.begin(),

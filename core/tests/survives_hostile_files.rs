@@ -43,9 +43,9 @@ fn safetensors(header: &str, data: usize) -> Vec<u8> {
 #[test]
 fn the_hand_made_files_are_networks_before_they_are_damaged() {
     let network = read(&pytorch(&[state_dict(&weights()), b".".to_vec()].concat(), &weights())).unwrap();
-    assert_eq!((network.hidden(), network.recurrent_weights[(1, 0)]), (3, 3.0 / 8.0));
+    assert_eq!((network.hidden(), network.as_elman().unwrap().recurrent_weights[(1, 0)]), (3, 3.0 / 8.0));
     let network = read(&npz("weight_hh_l0.npy", array(3, 3))).unwrap();
-    assert_eq!((network.hidden(), network.recurrent_weights[(1, 0)]), (3, 3.0 / 8.0));
+    assert_eq!((network.hidden(), network.as_elman().unwrap().recurrent_weights[(1, 0)]), (3, 3.0 / 8.0));
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod mutation;
 
 use hostile::{Entry, crc32, stored, with_peak_memory, zip};
 use ketbra::circuit::Description;
-use ketbra::network::{Activation, Initialization, MAX_HIDDEN, Metadata, NetworkFile};
+use ketbra::network::{Activation, Architecture, Initialization, MAX_HIDDEN, Metadata, NetworkFile};
 use ketbra::panics::caught;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder};
 use ketbra::sweep::{self, Local, MAX_NETWORKS, Plan, SweepFolder, Trainer, Unwatched};
@@ -244,7 +244,7 @@ fn split_header(file: &[u8]) -> (&[u8], &[u8]) {
 #[test]
 fn mutated_headers_of_safetensors_whose_lengths_hold() {
     let files = ["state_dict", "lightning", "views"].map(|name| fixture(&format!("{name}.expected.safetensors")));
-    let network = Initialization::Uniform.network(5, 2, 2, Activation::Tanh, true, 1);
+    let network = Initialization::Uniform.network(&Architecture::elman(5, Activation::Tanh, true), 2, 2, 1);
     let said = [("task", "s = 2\nd = 2\nrecurrence = [\"u1 = u1[t-2]\", \"u2 = u2[t-1]\"]"), ("seed", "1")];
     let said = said.map(|(key, value)| (key.to_string(), value.to_string())).into();
     let ours = NetworkFile::new(network, said).to_safetensors().unwrap();
@@ -272,7 +272,7 @@ fn params() -> TrainParams {
 fn begun(path: &Path) -> (RunFolder, TrainState) {
     let task = Task::named("repeat-copy", Some(2), Some(2)).unwrap();
     let folder = RunFolder::create(path, Manifest::new(&task, params(), "test".into()), false).unwrap();
-    let network = |seed| Initialization::Uniform.network(5, 2, 2, Activation::Tanh, false, seed);
+    let network = |seed| Initialization::Uniform.network(&Architecture::elman(5, Activation::Tanh, false), 2, 2, seed);
     let curriculum = params().curriculum.begin();
     let (network, first_moment, second_moment) = (network(1), network(2), network(3));
     let state = TrainState { step: 10, curriculum, network, first_moment, second_moment, metrics: None };
@@ -306,7 +306,12 @@ fn is_quick(params: &TrainParams) -> bool {
 /// A sound network of any small size, in the place of one that fits.
 fn any_network(choices: &mut Choices) -> Vec<u8> {
     let [hidden, inputs, outputs] = [7, 4, 4].map(|most| 1 + choices.below(most));
-    let network = Initialization::Uniform.network(hidden, inputs, outputs, Activation::Relu, choices.below(2) == 0, 4);
+    let network = Initialization::Uniform.network(
+        &Architecture::elman(hidden, Activation::Relu, choices.below(2) == 0),
+        inputs,
+        outputs,
+        4,
+    );
     NetworkFile::new(network, Metadata::new()).to_safetensors().unwrap()
 }
 

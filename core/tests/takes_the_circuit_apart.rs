@@ -69,12 +69,12 @@ fn weights_built_in_a_random_basis_come_apart_into_the_operator() {
             for hidden in [task.window(), 128] {
                 let basis = Basis::with_condition(hidden, task.window(), condition, &stream(), index as u32).unwrap();
                 let circuit = AnalyticNetwork::of(task, basis).unwrap();
-                let found = take_apart(&circuit.network.recurrent_weights, &circuit.basis).unwrap();
+                let found = take_apart(&circuit.network.as_elman().unwrap().recurrent_weights, &circuit.basis).unwrap();
                 Tolerance::relative(1e-8).assert_close(&found, &phi);
                 let basis =
                     Basis::with_condition(hidden, core.dimension(), condition, &stream(), index as u32).unwrap();
                 let circuit = AnalyticNetwork::of_core(task, &core, basis).unwrap();
-                let found = take_apart(&circuit.network.recurrent_weights, &circuit.basis).unwrap();
+                let found = take_apart(&circuit.network.as_elman().unwrap().recurrent_weights, &circuit.basis).unwrap();
                 Tolerance::relative(1e-8).assert_close(&found, &core.step);
             }
         }

@@ -13,7 +13,7 @@ use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::recurrence::Confidence;
 use ketbra::task::{Episodes, Task};
-use planted::{analog, analog_step, rectified, saturating, task};
+use planted::{analog, analog_step, rectified, saturating, task, with_idle_units};
 
 fn told(network: &Network, task: &Task) -> Interpretation {
     interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
@@ -79,17 +79,18 @@ fn biases_that_leave_the_task_alone_change_nothing() {
     let mut network = analog(&copy, 40, Activation::Identity);
     let offset: Vec<f64> = (0..40).map(|i| (i as f64).sin()).collect();
     // Units shifted by a constant: h' = h + offset, and a readout that takes it off again.
-    let pulled = |i: usize| (0..40).map(|j| network.recurrent_weights[(i, j)] * offset[j]).sum::<f64>();
+    let pulled =
+        |i: usize| (0..40).map(|j| network.as_elman().unwrap().recurrent_weights[(i, j)] * offset[j]).sum::<f64>();
     let bias: Vec<f64> = (0..40).map(|i| offset[i] - pulled(i)).collect();
-    let said = |j: usize| (0..40).map(|i| network.readout_weights[(j, i)] * offset[i]).sum::<f64>();
-    network.readout_bias = Some((0..3).map(|j| -said(j)).collect());
-    network.biases = Some(ketbra::network::Biases { input: bias, recurrent: vec![0.0; 40] });
+    let said = |j: usize| (0..40).map(|i| network.readout.weights[(j, i)] * offset[i]).sum::<f64>();
+    network.readout.bias = Some((0..3).map(|j| -said(j)).collect());
+    network.as_elman_mut().unwrap().biases = Some(ketbra::network::Biases { input: bias, recurrent: vec![0.0; 40] });
     let found = told(&network, &copy);
     // From the zero state the offset itself is a transient that this circuit keeps for ever.
     assert!(!found.claims.is_empty() && found.verdict != Verdict::Superposed);
-    network.input_weights *= faer::Scale(1e3);
-    network.readout_weights *= faer::Scale(1e-3);
-    network.readout_bias = network.readout_bias.map(|bias| bias.into_iter().map(|b| b * 1e-3).collect());
+    network.as_elman_mut().unwrap().input_weights *= faer::Scale(1e3);
+    network.readout.weights *= faer::Scale(1e-3);
+    network.readout.bias = network.readout.bias.map(|bias| bias.into_iter().map(|b| b * 1e-3).collect());
     assert_eq!(told(&network, &copy).verdict, Verdict::Circuit, "{:#?}", told(&network, &copy).claims);
 }
 
@@ -100,7 +101,7 @@ fn a_wrong_output_outside_the_core_is_found_out() {
     let right = analog(&listens, 24, Activation::Identity);
     assert_eq!(told(&right, &listens).verdict, Verdict::Circuit, "{:#?}", told(&right, &listens).claims);
     let mut wrong = right;
-    (0..24).for_each(|i| wrong.readout_weights[(1, i)] = -wrong.readout_weights[(0, i)]);
+    (0..24).for_each(|i| wrong.readout.weights[(1, i)] = -wrong.readout.weights[(0, i)]);
     assert_found_out(&wrong, &listens, &[ClaimName::FollowsFunction]);
 }
 
@@ -109,7 +110,7 @@ fn inputs_that_are_ignored_are_found_out() {
     let copy = Task::named("repeat-copy", Some(4), Some(8)).unwrap();
     let mut network = analog(&copy, 80, Activation::Identity);
     for j in 3..8 {
-        network.input_weights.col_as_slice_mut(j).fill(0.0);
+        network.as_elman_mut().unwrap().input_weights.col_as_slice_mut(j).fill(0.0);
     }
     let found = assert_found_out(&network, &copy, &[ClaimName::FollowsFunction, ClaimName::DependsOnInputs]);
     assert_eq!(found.verdict, Verdict::Partial, "three outputs of eight are right");
@@ -135,9 +136,9 @@ fn inputs_that_are_ignored_are_found_out() {
 fn outputs_of_constant_sign_are_found_out() {
     let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
     let mut network = analog(&copy, 40, Activation::Identity);
-    network.readout_bias = Some(vec![10.0, 0.0, 0.0]);
+    network.readout.bias = Some(vec![10.0, 0.0, 0.0]);
     assert_found_out(&network, &copy, &[ClaimName::FollowsFunction]);
-    network.readout_bias = Some(vec![10.0; 3]);
+    network.readout.bias = Some(vec![10.0; 3]);
     assert_eq!(assert_found_out(&network, &copy, &[]).verdict, Verdict::NotLearned);
     assert_ne!(blind(&network, 4).verdict, Verdict::Circuit);
 }
@@ -147,17 +148,9 @@ fn outputs_of_constant_sign_are_found_out() {
 fn another_function_after_a_hundred_steps_is_found_out() {
     let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
     let plain = analog(&copy, 40, Activation::Identity);
-    let mut network = Network {
-        recurrent_weights: Matrix::zeros(41, 41),
-        input_weights: Matrix::zeros(41, 3),
-        readout_weights: Matrix::zeros(3, 41),
-        ..plain.clone()
-    };
-    network.recurrent_weights.submatrix_mut(0, 0, 40, 40).copy_from(&plain.recurrent_weights);
-    network.input_weights.subrows_mut(0, 40).copy_from(&plain.input_weights);
-    network.readout_weights.subcols_mut(0, 40).copy_from(&plain.readout_weights);
-    (network.recurrent_weights[(40, 40)], network.input_weights[(40, 0)], network.readout_weights[(1, 40)]) =
-        (1.1, 1e-5, 1.0);
+    let mut network = with_idle_units(&plain, 1.1, 0.0, 1);
+    network.as_elman_mut().unwrap().input_weights[(40, 0)] = 1e-5;
+    network.readout.weights[(1, 40)] = 1.0;
     assert_found_out(&network, &copy, &[ClaimName::FollowsFunction]);
     let found = blind(&network, 4);
     assert!(found.verdict != Verdict::Circuit && found.confidence != Confidence::High, "{:#?}", found.claims);
@@ -187,7 +180,7 @@ fn values_that_should_be_zero_are_asked_to_be_zero() {
     let right = analog(&halves, 24, Activation::Identity);
     assert_eq!(told(&right, &halves).verdict, Verdict::Circuit, "{:#?}", told(&right, &halves).claims);
     let mut wrong = right;
-    (0..24).for_each(|i| wrong.readout_weights[(1, i)] += 0.05 * wrong.readout_weights[(0, i)]);
+    (0..24).for_each(|i| wrong.readout.weights[(1, i)] += 0.05 * wrong.readout.weights[(0, i)]);
     assert_found_out(&wrong, &halves, &[ClaimName::FollowsFunction]);
 }
 
@@ -243,10 +236,10 @@ fn a_function_that_forgets_all_can_be_a_circuit_and_a_dead_network_is_none() {
     assert_eq!(found.verdict, Verdict::Circuit, "{:?} {:#?}", found.reasons, found.claims);
     assert_states_nothing_but(&network, 2, &nilpotent);
     let mut dead = network;
-    dead.readout_weights.fill(0.0);
+    dead.readout.weights.fill(0.0);
     assert!(!matches!(told(&dead, &nilpotent).verdict, Verdict::Circuit | Verdict::Superposed));
     let mut wrong = analog(&nilpotent, 16, Activation::Identity);
-    (0..16).for_each(|i| wrong.readout_weights[(0, i)] = -wrong.readout_weights[(0, i)]);
+    (0..16).for_each(|i| wrong.readout.weights[(0, i)] = -wrong.readout.weights[(0, i)]);
     assert_found_out(&wrong, &nilpotent, &[ClaimName::FollowsFunction]);
 }
 
@@ -272,7 +265,7 @@ fn layers_that_were_not_simulated_leave_the_verdict_open() {
     };
     let mut network = analog(&copy, 40, Activation::Identity);
     assert_eq!(file(network.clone()).verdict, Verdict::Circuit, "what does its task without them does not need them");
-    (0..40).for_each(|i| network.readout_weights[(0, i)] = network.readout_weights[(1, i)]);
+    (0..40).for_each(|i| network.readout.weights[(0, i)] = network.readout.weights[(1, i)]);
     let found = file(network);
     assert_eq!(found.verdict, Verdict::Unclear);
     assert!(found.reasons[0].to_string().contains("2 tensors of the file were not simulated"), "{:?}", found.reasons);
@@ -345,7 +338,7 @@ fn an_output_that_fades_is_not_held_however_right_its_sign() {
         let mut network = saturating(4, 3, &copy.matrix());
         let hidden = network.hidden();
         for i in (0..hidden).filter(|i| i % 3 == 1) {
-            (0..hidden).for_each(|j| network.recurrent_weights[(i, j)] *= gain / 3.0);
+            (0..hidden).for_each(|j| network.as_elman_mut().unwrap().recurrent_weights[(i, j)] *= gain / 3.0);
         }
         assert_found_out(&network, &copy, &[ClaimName::KeepsSize]);
         let found = blind(&network, 4);
@@ -376,7 +369,7 @@ fn a_rotation_spread_over_many_coefficients_is_not_stated_as_a_copy() {
 fn a_function_is_read_in_its_own_unit() {
     for scale in [0.5, 1.15, 100.0] {
         let mut network = analog(&turn(0.9), 32, Activation::Identity);
-        network.readout_weights *= faer::Scale(scale);
+        network.readout.weights *= faer::Scale(scale);
         let found = blind(&network, 4);
         assert_eq!(
             found.recurrence_in_words,
@@ -392,6 +385,16 @@ fn a_function_is_read_in_its_own_unit() {
 fn a_silent_output_does_not_turn_copies_into_something_else() {
     let silent = task(4, 3, &["u1 = u1[t-4]", "u2 = -u2[t-4]", "u3 = 0*u1[t-1]"]);
     let mut network = saturating(4, 3, &silent.matrix());
-    (0..network.hidden()).for_each(|i| network.readout_weights[(2, i)] = 0.0);
+    (0..network.hidden()).for_each(|i| network.readout.weights[(2, i)] = 0.0);
     assert_eq!(blind(&network, 4).recurrence_in_words, silent.recurrence());
+}
+
+/// Three digits of each of many coefficients would not follow the network for long.
+#[test]
+fn a_function_of_many_coefficients_does_not_fail_by_its_own_rounding() {
+    let f = draw::orthonormal(32, 32, &Stream::new(81, Purpose::Matrices), 0);
+    let network = analog(&Task::from_matrix("orthogonal", 1, 32, f).unwrap(), 48, Activation::Identity);
+    let found = blind(&network, 1);
+    assert_eq!(found.verdict, Verdict::Circuit, "{:?} {:#?}", found.reasons, found.claims);
+    assert!(found.recurrence_in_words[0].len() < 1000, "{}", found.recurrence_in_words[0]);
 }

@@ -3,7 +3,7 @@
 use crate::arrays::{matrix, numbers, view};
 use crate::errors::Failed;
 use crate::task::Task;
-use ketbra::network::{self, Activation, NetworkFile, Tensor, Tensors};
+use ketbra::network::{self, Activation, NetworkFile, Parameter, Tensor, Tensors};
 use ketbra::numeric::Matrix;
 use numpy::ndarray::{Array3, ArrayView2, ArrayViewD, s};
 use numpy::{IntoPyArray, PyArray3, PyReadonlyArray3, PyReadonlyArrayDyn};
@@ -66,15 +66,11 @@ impl Network {
         let all = PyDict::new(py);
         // SAFETY: a frozen class owns the matrices.
         let matrix = |matrix: &Matrix| unsafe { view(matrix, this.clone().into_any()) };
-        all.set_item("rnn.weight_ih_l0", matrix(&network.input_weights))?;
-        all.set_item("rnn.weight_hh_l0", matrix(&network.recurrent_weights))?;
-        if let Some(biases) = &network.biases {
-            all.set_item("rnn.bias_ih_l0", numbers(py, biases.input.clone()))?;
-            all.set_item("rnn.bias_hh_l0", numbers(py, biases.recurrent.clone()))?;
-        }
-        all.set_item("readout.weight", matrix(&network.readout_weights))?;
-        if let Some(bias) = &network.readout_bias {
-            all.set_item("readout.bias", numbers(py, bias.clone()))?;
+        for (name, parameter) in network.parameters() {
+            match parameter {
+                Parameter::Matrix(of) => all.set_item(name, matrix(of))?,
+                Parameter::Vector(of) => all.set_item(name, numbers(py, of.to_vec()))?,
+            }
         }
         Ok(all)
     }
@@ -95,8 +91,8 @@ impl Network {
     }
 
     #[getter]
-    fn activation(&self) -> &'static str {
-        self.network().activation.name()
+    fn activation(&self) -> Option<&'static str> {
+        self.network().activation().map(Activation::name)
     }
 
     #[getter]
@@ -128,14 +124,14 @@ impl Network {
     ) -> Result<Bound<'py, PyArray3<f64>>, Failed> {
         let inputs = inputs.as_array();
         let (steps, batch, _) = inputs.dim();
-        let numbers = steps.saturating_add(horizon).saturating_mul(batch).saturating_mul(self.network().hidden());
+        let numbers = steps.saturating_add(horizon).saturating_mul(batch).saturating_mul(self.network().state_size());
         if numbers > MOST_STATES {
             let problem = format!("{numbers} numbers, more than the limit of {MOST_STATES}; pass a smaller horizon");
             return Err(Failed::network(format!("the states would be {problem}")));
         }
         let states = py.detach(|| {
-            let mut state = Matrix::zeros(self.network().hidden(), batch);
-            let mut states = Array3::zeros((steps + horizon, batch, self.network().hidden()));
+            let mut state = Matrix::zeros(self.network().state_size(), batch);
+            let mut states = Array3::zeros((steps + horizon, batch, self.network().state_size()));
             for t in 0..steps + horizon {
                 let input = (t < steps).then(|| matrix(inputs.slice(s![t, .., ..]).reversed_axes()));
                 state = self.network().step_batch(state.as_ref(), input.as_ref().map(Matrix::as_ref));

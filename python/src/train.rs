@@ -95,7 +95,7 @@ pub fn train(
             };
             let (mut params, mut start) = choices.params()?;
             if let Some(network) = given {
-                (params.activation, params.bias) = (network.activation, network.has_bias());
+                params.take_from(&network);
                 start = Start::Weights(Box::new(network));
             }
             let job = Job { task: task.task(s, d)?, params, start };

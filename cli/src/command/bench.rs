@@ -152,7 +152,11 @@ impl TrainBench {
         if !self.json {
             let layers = if self.layers == 1 { "layer" } else { "layers" };
             let of = format!("{} {} {layers}", self.layers, self.cell.title());
-            print(&format!("{}{}", title(&format!("Training {of} on {threads} threads, {}", report.instructions)), HEAD));
+            print(&format!(
+                "{}{}",
+                title(&format!("Training {of} on {threads} threads, {}", report.instructions)),
+                HEAD
+            ));
         }
         for &hidden in &self.sizes {
             let row = measure(&setup(hidden, 1, threads), threads)?;
@@ -182,8 +186,7 @@ impl TrainBench {
         for &hidden in &self.sizes {
             let curriculum = Curriculum::None { horizon: HORIZON };
             let (cell, layers) = (self.cell, self.layers);
-            let params =
-                TrainParams { cell, layers, hidden, batch: BATCH, ..TrainParams::with_curriculum(curriculum) };
+            let params = TrainParams { cell, layers, hidden, batch: BATCH, ..TrainParams::with_curriculum(curriculum) };
             Job { task: task.clone(), params, start: Start::Random }.check()?;
         }
         Ok(())

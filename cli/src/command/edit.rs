@@ -75,7 +75,7 @@ impl EditCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let file = NetworkFile::open_as(&self.path, self.activation)?;
         let from = self.from(&file)?;
-        limits::check(from.s(), from.d(), file.network.hidden(), &InterpretParams::default())
+        limits::check(from.s(), from.d(), file.network.state_size(), &InterpretParams::default())
             .map_err(Failure::bad_input)?;
         let change = self.change(&from)?;
         let params = EditParams { seed: self.seed, least: self.least, ..EditParams::default() };
@@ -128,7 +128,8 @@ impl EditCommand {
 }
 
 fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, Failure> {
-    limits::check(s, network.outputs(), network.hidden(), &InterpretParams::default()).map_err(Failure::bad_input)?;
+    limits::check(s, network.outputs(), network.state_size(), &InterpretParams::default())
+        .map_err(Failure::bad_input)?;
     let params = ObserveParams { seed, ..ObserveParams::default() };
     let observed = observe(network, (s, network.outputs()), &params).map_err(Failure::bad_input)?;
     let reading = read_back(&observed, &RecurrenceParams::default()).map_err(Failure::could_not)?;

@@ -56,14 +56,8 @@ impl AnalyticNetwork {
             return Err(CircuitError::BasisSize { found: basis.size(), needed: step.nrows() });
         }
         let newest = read_in.subcols(task.window() - task.d(), task.d());
-        let network = Network {
-            activation: Activation::Identity,
-            input_weights: basis.vectors() * newest,
-            recurrent_weights: basis.operator_from(step),
-            readout_weights: readout * basis.covectors(),
-            biases: None,
-            readout_bias: None,
-        };
+        let (input, readout) = (basis.vectors() * newest, readout * basis.covectors());
+        let network = Network::elman(Activation::Identity, input, basis.operator_from(step), readout);
         Ok(Self { network, basis, exact_from_inputs: reads_only_the_oldest(task), read_in })
     }
 

@@ -117,8 +117,6 @@ pub struct Behaviour {
     pub followed: Followed,
     /// The first s output steps.
     pub first: Followed,
-    /// Whether another linear f predicts better than the one stated.
-    pub rivalry: Rivalry,
 }
 
 impl Behaviour {
@@ -135,7 +133,7 @@ impl Behaviour {
         claims.extend(observed.flips.as_ref().map(|flips| depends(flips, task, unit, params)));
         claims.push(every_window(observed, task, unit, faint, params));
         claims.push(no_further_term(&rivalry, params));
-        Self { claims, followed, first, rivalry }
+        Self { claims, followed, first }
     }
 
     /// Outputs that are held over the first s output steps.

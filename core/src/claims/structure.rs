@@ -1,8 +1,7 @@
 //! Claims about how a network does it: states, weights, eigenvalues.
 
 use super::{Bound, Claim, ClaimName, ClaimParams};
-use crate::code::{Code, CodeParams, Contents, Judged, Rows};
-use crate::network::Network;
+use crate::code::{CodeParams, Contents, Judged, Rows, Writer};
 use crate::numeric::{Matrix, zero_padded};
 use crate::spectrum::Spectrum;
 
@@ -99,20 +98,12 @@ fn steered_steps(contents: &Contents) -> usize {
 }
 
 /// Writes contents into states through the code, lets the network run on, and compares what it says with what f says.
-/// `mean` is the mean state at the step in which they are written. Gives the worst output, counted from 1.
-pub fn steered(
-    network: &Network,
-    code: &Code,
-    contents: &Contents,
-    written: &Matrix,
-    mean: &[f64],
-    unit: f64,
-) -> (f64, usize) {
+/// Gives the worst output, counted from 1.
+pub fn steered(writer: &Writer<'_>, contents: &Contents, written: &Matrix, unit: f64) -> (f64, usize) {
     let (d, steps) = (contents.task().d(), steered_steps(contents));
     let (signs, columns) = (contents.are_signs(), written.ncols());
-    let network = &network.padded();
-    let mut states = zero_padded(&code.memories) * written;
-    crate::code::shift(&mut states, mean, 1.0);
+    let network = &writer.network.padded();
+    let mut states = writer.states(written);
     let (step, readout) = (zero_padded(&contents.step), zero_padded(&contents.readout));
     let mut held = written.clone();
     let (mut right, mut missed, mut size) = (vec![0usize; d], vec![0.0; d], vec![0.0; d]);

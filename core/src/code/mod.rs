@@ -10,12 +10,14 @@ mod riders;
 mod sharing;
 mod signs;
 mod step;
+mod write;
 
 pub use contents::{Component, Contents, ContentsOver, ContentsParams, Origin};
 pub use riders::Rider;
 pub use sharing::Sharing;
 pub use step::{Rows, step_by_writing, step_in_recordings};
 pub(crate) use step::{off_by, random_contents, shift};
+pub use write::Writer;
 
 use crate::numeric::{Matrix, NumericError, Svd, ridge_regression, zero_padded};
 use crate::observe::Batch;
@@ -43,6 +45,10 @@ pub struct CodeParams {
     pub row: f64,
     /// Random contents that are written into states, at least, and for each content.
     pub writings: (usize, usize),
+    /// The output step whose code is looked at by itself, for cells whose code may change with time.
+    pub moment: usize,
+    /// Episodes for that, at least, and for each content.
+    pub moment_episodes: (usize, usize),
     /// Damping of what the code leaves over, relative to its mean, when contents are read as signs.
     pub noise_floor: f64,
     /// Contents whose memories have a larger cosine are also flipped together when they are read as signs.
@@ -68,6 +74,8 @@ impl Default for CodeParams {
             missed: 0.1,
             row: 0.1,
             writings: (128, 3),
+            moment: 31,
+            moment_episodes: (512, 8),
             noise_floor: 1.0,
             coupled: 0.3,
             rides: 0.9,

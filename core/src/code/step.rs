@@ -1,8 +1,7 @@
 //! The step matrix: how contents move, in the basis of the code.
 
-use super::{Code, CodeParams, Contents, Sample};
-use crate::network::Network;
-use crate::numeric::{Matrix, NumericError, ridge_regression, zero_padded};
+use super::{Code, CodeParams, Contents, Sample, Writer};
+use crate::numeric::{Matrix, NumericError, ridge_regression};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task, TaskError};
 use serde::{Deserialize, Serialize};
@@ -75,19 +74,10 @@ pub(crate) fn random_contents(contents: &Contents, columns: usize, seed: u64) ->
 
 /// Writes `written` into the state through the code, lets the network take one step, and reads what it holds then.
 ///
-/// `now` and `next` are the mean states before and after that step. Gives the step matrix and where each column of the
-/// memories goes in the full space.
-pub fn step_by_writing(
-    network: &Network,
-    code: &Code,
-    written: &Matrix,
-    (now, next): (&[f64], &[f64]),
-) -> Result<(Matrix, Matrix), NumericError> {
-    let mut states = zero_padded(&code.memories) * written;
-    shift(&mut states, now, 1.0);
-    let mut after = network.step_batch(states.as_ref(), None);
-    shift(&mut after, next, -1.0);
-    images(code, &Sample { states: after, contents: written.clone(), episodes: written.ncols() })
+/// Gives the step matrix and where each column of the memories goes in the space that is looked at.
+pub fn step_by_writing(writer: &Writer<'_>, code: &Code, written: &Matrix) -> Result<(Matrix, Matrix), NumericError> {
+    let states = writer.after_a_step(written);
+    images(code, &Sample { states, contents: written.clone(), episodes: written.ncols() })
 }
 
 /// The same from recordings: next states, regressed on the contents before them.

@@ -70,7 +70,9 @@ fn loaded(
             f64::from(window[slot / d * batch * d + episode * d + slot % d])
         });
         let mut state = &rewritten.code * contents;
-        (0..batch).for_each(|j| network.activation.apply_in_place(state.col_as_slice_mut(j)));
+        if let Some(cell) = network.as_elman() {
+            (0..batch).for_each(|j| cell.activation.apply_in_place(state.col_as_slice_mut(j)));
+        }
         for wanted in episodes.targets().chunks(batch * d) {
             state = network.step_batch(state.as_ref(), None);
             let said = network.read(state.as_ref());

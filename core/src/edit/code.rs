@@ -29,6 +29,7 @@ pub struct OwnCode {
 
 /// The code of the network's own pre-activations, with the contents that its task gives them.
 pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
+    let cell = network.as_elman().ok_or(EditError::NotElman)?;
     // A dense f has no components of its own; then the whole window is looked for.
     let contents = Contents::of(task, &Core::of(task)?, &ContentsParams::default())?.on_components();
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);
@@ -39,7 +40,7 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
     let at_rest = vec![vec![0.0; network.hidden()]; params.steps];
     let whole = Sample::of(&batch, &over, &steps, &at_rest, contents.count());
     // Around a fixed point away from zero everything is read relative to it; inputs come with their opposites.
-    let before = centred(inverse(&whole.states, network.activation, params.largest_state)?);
+    let before = centred(inverse(&whole.states, cell.activation, params.largest_state)?);
     let states = centred(whole.states);
     if states.norm_l2() < SILENT * ((states.nrows() * states.ncols()) as f64).sqrt() {
         return Err(EditError::Silent);

@@ -22,6 +22,7 @@ pub(super) fn rewrite_least(
     if network.has_bias() {
         return Err(EditError::LeastNeedsNoBias);
     }
+    let cell = network.as_elman().ok_or(EditError::NotElman)?;
     let d = from.d();
     let place = |slot: usize| own.slots.binary_search(&slot).ok();
     for slot in target.slots() {
@@ -35,13 +36,10 @@ pub(super) fn rewrite_least(
     let old = restricted(&operator(from));
     let difference = restricted(&target.step) - &old;
     let held_now = pseudo_inverse(&old, RELATIVE_CUT)? * &own.before;
-    let change = &own.columns * (difference * (held_now * &network.recurrent_weights));
+    let change = &own.columns * (difference * (held_now * &cell.recurrent_weights));
     let newest: Vec<usize> = (from.window() - d..from.window()).filter_map(place).collect();
     let write = |i: usize, j: usize| params.write_strength * own.columns[(i, newest[j])];
-    let edited = Network {
-        recurrent_weights: &network.recurrent_weights + change,
-        input_weights: Matrix::from_fn(network.hidden(), d, write),
-        ..network.clone()
-    };
+    let (input, recurrent) = (Matrix::from_fn(network.hidden(), d, write), &cell.recurrent_weights + change);
+    let edited = Network::elman(cell.activation, input, recurrent, network.readout.weights.clone());
     Ok(Rewritten { network: edited, code: own.columns.clone(), slots: own.slots.clone(), fresh_units: 0 })
 }

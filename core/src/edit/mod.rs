@@ -159,6 +159,9 @@ pub enum EditError {
     /// An activation that cannot be inverted.
     #[error("an edit inverts the activation, which relu does not allow; edit a tanh network")]
     NotInvertible,
+    /// A cell that is not a plain layer.
+    #[error("only networks of one plain layer can be edited")]
+    NotElman,
     /// More contents than units.
     #[error("the new task needs {contents} contents, but the network has only {hidden} units; use a larger network")]
     TooFewUnits {
@@ -227,6 +230,7 @@ pub enum EditError {
 /// is, the one that is best from raw inputs is returned.
 pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams) -> Result<Edited, EditError> {
     network.check()?;
+    let cell = network.as_elman().ok_or(EditError::NotElman)?;
     let target = change.apply(from)?;
     let own = code::own_code(network, from, params)?;
     let mut best: Option<(f64, Mode, rewrite::Rewritten)> = None;
@@ -254,16 +258,17 @@ pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams
     let accuracy = accuracy::accuracy(network, &rewritten, &target.task, params);
     let changed = |new: &Matrix, old: &Matrix| (new - old).norm_l2() / old.norm_l2().max(f64::MIN_POSITIVE);
     let edited = &rewritten.network;
+    let edited_cell = edited.as_elman().ok_or(EditError::NotElman)?;
     Ok(Edited {
         // Where nothing that the new circuit needs was held, nothing of its own code is left.
         mode: if rewritten.fresh_units == rewritten.slots.len() { Mode::Transplant } else { mode },
-        input_change: changed(&edited.input_weights, &network.input_weights),
-        readout_change: changed(&edited.readout_weights, &network.readout_weights),
+        input_change: changed(&edited_cell.input_weights, &cell.input_weights),
+        readout_change: changed(&edited.readout.weights, &network.readout.weights),
         biases_dropped: network.has_bias() && !edited.has_bias(),
         computed_before: accuracy::of(network, from, params),
         fresh_units: rewritten.fresh_units,
         contents: rewritten.slots.len(),
-        weight_change: changed(&edited.recurrent_weights, &network.recurrent_weights),
+        weight_change: changed(&edited_cell.recurrent_weights, &cell.recurrent_weights),
         accuracy,
         network: rewritten.network,
         code: rewritten.code,

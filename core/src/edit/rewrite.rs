@@ -24,6 +24,7 @@ pub(super) fn rewrite(
     mode: Mode,
     params: &EditParams,
 ) -> Result<Rewritten, EditError> {
+    let cell = network.as_elman().ok_or(EditError::NotElman)?;
     let (slots, d) = (target.slots(), target.task.d());
     let newest = target.task.window() - d;
     let (code, fresh_units) = choose_code(network.hidden(), own, &slots, newest, mode, params)?;
@@ -32,24 +33,20 @@ pub(super) fn rewrite(
     let contents = random_contents(slots.len(), params)?;
     let mut states = &code * &contents;
     for j in 0..states.ncols() {
-        network.activation.apply_in_place(states.col_as_slice_mut(j));
+        cell.activation.apply_in_place(states.col_as_slice_mut(j));
     }
     let moments = &states * states.transpose();
     let next = &code * (step * &contents);
     let recurrent = ridge_regression(&moments, &(&states * next.transpose()), params.ridge)?;
     let newest: Vec<usize> = (newest..target.task.window()).filter_map(place).collect();
-    let mut edited = Network {
-        recurrent_weights: recurrent.transpose().to_owned(),
-        input_weights: Matrix::from_fn(network.hidden(), d, |i, j| params.write_strength * code[(i, newest[j])]),
-        biases: None,
-        readout_bias: None,
-        ..network.clone()
-    };
+    let input = Matrix::from_fn(network.hidden(), d, |i, j| params.write_strength * code[(i, newest[j])]);
+    let (recurrent, readout) = (recurrent.transpose().to_owned(), network.readout.weights.clone());
+    let mut edited = Network::elman(cell.activation, input, recurrent, readout);
     if fresh_units > 0 || network.has_bias() {
         let wanted = Matrix::from_fn(d, contents.ncols(), |j, k| contents[(newest[j], k)]);
         let missed = wanted - edited.read(states.as_ref());
         let correction = ridge_regression(&moments, &(&states * missed.transpose()), params.reading_ridge)?;
-        edited.readout_weights += correction.transpose();
+        edited.readout.weights += correction.transpose();
     }
     Ok(Rewritten { network: edited, code, slots, fresh_units })
 }

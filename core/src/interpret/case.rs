@@ -1,14 +1,14 @@
 //! One network under one question: what every stage looks at, each thing made once.
 
-use super::trajectories::linear_network;
+use super::trajectories::linear_readout;
 use super::{InterpretError, InterpretParams, Question, Warning};
 use crate::circuit::Core;
 use crate::code::Contents;
 use crate::linearize::{Linearization, LinearizeError, Place, Visited, orbit, origin, restrict, visit};
 use crate::memories::{Evidence, Memories, Method, memories};
-use crate::network::Network;
+use crate::network::{Dynamics, Network};
 use crate::numeric::{Matrix, c64, eigenvalues};
-use crate::observe::{Observations, Watch};
+use crate::observe::{Observations, View, Watch};
 use crate::recurrence::{Recurrence, confirm};
 use crate::spectrum::{Spectrum, spectrum};
 use crate::task::Task;
@@ -16,11 +16,21 @@ use crate::task::Task;
 /// A network, or recordings of one.
 pub(super) struct Case<'a> {
     /// Nothing where only recordings are known.
-    pub(super) network: Option<&'a Network>,
+    pub(super) subject: Option<Subject<'a>>,
+    /// The states that are looked at.
     pub(super) observed: &'a Observations,
     pub(super) question: &'a Question,
     pub(super) params: &'a InterpretParams,
     pub(super) watch: &'a Watch<'a>,
+}
+
+/// A network, and how it is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub(super) network: &'a Network,
+    pub(super) view: &'a View,
+    /// What was observed, with whole states.
+    pub(super) whole: &'a Observations,
 }
 
 /// The task, given or read back, its core, and what a state must hold; nothing where the function cannot be told.
@@ -61,8 +71,8 @@ impl Case<'_> {
 
     /// Nothing where only recordings are known.
     pub(super) fn look_at_the_origin(&self, theory: Option<&Theory>) -> Result<Option<AtOrigin>, InterpretError> {
-        let Some(network) = self.network else { return Ok(None) };
-        let jacobian = origin(network);
+        let Some(subject) = self.subject else { return Ok(None) };
+        let jacobian = origin(subject.network);
         let eigenvalues = eigenvalues(&jacobian)?;
         let predicted = theory.map(|theory| theory.core.eigenvalues());
         let spectrum = spectrum(&eigenvalues, predicted, &self.params.origin_spectrum)?;
@@ -97,29 +107,36 @@ impl Case<'_> {
         reading: &mut Recurrence,
     ) -> Result<(Vec<Memories>, Vec<Warning>), InterpretError> {
         let Some(linear) = &orbit.linear else { return Ok((vec![], vec![])) };
-        let shown;
-        let network = match self.network {
-            Some(network) => network,
-            None => {
-                shown = linear_network(&orbit.visited, linear, self.observed);
-                &shown
-            }
+        let readout = match self.subject {
+            Some(Subject { network, view, .. }) => view.of_readout(&network.readout_of_state()),
+            None => linear_readout(&orbit.visited, linear, self.observed),
         };
-        confirm(reading, network, &orbit.visited, linear, &self.params.recurrence)?;
+        confirm(reading, &readout, &orbit.visited, linear, &self.params.recurrence)?;
         let mut warnings: Vec<Warning> = linear.doubts.iter().cloned().map(Warning::Orbit).collect();
         let Some(theory) = theory else { return Ok((vec![], warnings)) };
+        let subject = self.subject.filter(|subject| subject.view.is_plain());
+        let input = subject.map(|subject| input_map(subject.network));
         let evidence = Evidence {
-            network,
+            readout: &readout,
+            input: input.as_ref(),
             task: &theory.task,
             core: &theory.core,
             observed: self.observed,
             visited: &orbit.visited,
             orbit: linear,
-            jacobian: origin.map_or(&network.recurrent_weights, |at| &at.jacobian),
+            jacobian: subject.and(origin).map(|at| &at.jacobian),
             origin: None,
         };
         let found = find_memories(&evidence, self.params, &mut warnings)?;
         Ok((found, warnings))
+    }
+}
+
+/// What an input adds to the state: the input weights of a plain layer, as the paper takes them; the derivative of other networks.
+fn input_map(network: &Network) -> Matrix {
+    match network.as_elman() {
+        Some(cell) => cell.input_weights.clone(),
+        None => network.jacobians(&vec![0.0; network.state_size()], &vec![0.0; network.inputs()]).input,
     }
 }
 
@@ -138,7 +155,7 @@ fn find_memories(
     let needs_origin = wanted.iter().any(|method| matches!(method, Method::Power | Method::Dual));
     let threshold = params.origin_spectrum.threshold;
     let lasting = |jacobian: &Matrix| restrict(jacobian, threshold, Place::Origin);
-    let origin = needs_origin.then(|| lasting(evidence.jacobian)).transpose()?;
+    let origin = evidence.jacobian.filter(|_| needs_origin).map(lasting).transpose()?;
     let evidence = Evidence { origin: origin.as_ref(), ..*evidence };
     let mut found = vec![];
     for method in wanted {

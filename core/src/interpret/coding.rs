@@ -4,7 +4,7 @@ use super::case::{Case, OnOrbit, Theory};
 use super::{CodeSummary, InterpretError, Question};
 use crate::claims::{Behaviour, steered};
 use crate::code::{
-    Code, Contents, ContentsOver, Judged, Origin, Rows, Sample, Sharing, random_contents, step_by_writing,
+    Code, Contents, ContentsOver, Judged, Origin, Rows, Sample, Sharing, Writer, random_contents, step_by_writing,
     step_in_recordings,
 };
 use crate::memories::{Drive, Frame, Memories, Method, Score, remainder};
@@ -74,7 +74,7 @@ impl Case<'_> {
             Some(gone) => observed.score.states.keys().copied().filter(known).filter(|t| *t <= gone).collect(),
             None if contents.fades => observed.score.states.keys().copied().filter(known).collect(),
             // Recordings are few, and need every step that has a successor.
-            None if self.network.is_none() => observed.settled_steps().filter(known).collect(),
+            None if self.subject.is_none() => observed.settled_steps().filter(known).collect(),
             None => observed.settled_steps().filter(known).step_by(JUDGED_EVERY).collect(),
         };
         let sample = |steps: &[usize]| Sample::of(&observed.score, &over, steps, means, contents.count());
@@ -84,10 +84,20 @@ impl Case<'_> {
         let first_steps = code.read(&sample(&early), contents.are_signs()).into_iter().fold(1.0, f64::min);
         let written = random_contents(contents, params.columns(contents.count()), self.params.observe.seed)?;
         let at = if contents.fades { 0 } else { (orbit.visited.settle + WRITTEN_AFTER).min(means.len() - 2) };
-        let (step, images, steered) = match self.network {
-            Some(network) => {
-                let (step, images) = step_by_writing(network, &code, &written, (&means[at], &means[at + 1]))?;
-                (step, images, Some(steered(network, &code, contents, &written, &means[at], unit)))
+        let (step, images, steered) = match &self.subject {
+            Some(subject) => {
+                let writer = match subject.view.is_plain() {
+                    true => {
+                        let means = [means[at].clone(), means[at + 1].clone()];
+                        Writer::by_code(subject.network, subject.view, &code, means)
+                    }
+                    false => {
+                        let (batch, held) = (&subject.whole.probe, (contents, &over_probe));
+                        Writer::by_states(subject.network, subject.view, batch, held, &steps, at, params.ridge)?
+                    }
+                };
+                let (step, images) = step_by_writing(&writer, &code, &written)?;
+                (step, images, Some(steered(&writer, contents, &written, unit)))
             }
             None => {
                 let pairs: Vec<usize> =
@@ -201,6 +211,7 @@ impl Coded {
             read: self.judged.read.iter().filter(|&&share| share >= enough).count(),
             worst: self.judged.worst(),
             rows: Rows::count(&self.step, contents, params.row),
+            at_one_moment: None,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The control: the same procedure where there is nothing to find.
 
 use super::InterpretError;
-use super::case::{Case, Theory};
-use crate::code::{Code, Origin, Rows, Sample, random_contents, step_by_writing};
-use crate::network::Network;
+use super::case::{Case, Subject, Theory};
+use crate::code::{Code, Origin, Rows, Sample, Writer, random_contents, step_by_writing};
+use crate::network::{Cell, Gru, Lstm, Network};
 use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
 use crate::random::{Purpose, Stream};
@@ -59,17 +59,17 @@ impl std::fmt::Display for Control {
 impl Case<'_> {
     /// The control of a network; nothing where activity grows without bound.
     pub(super) fn control(&self, theory: &Theory) -> Result<Option<Control>, InterpretError> {
-        match self.network {
-            Some(network) => self.shuffled_weights(network, theory),
+        match self.subject {
+            Some(subject) => self.shuffled_weights(subject, theory),
             None => self.shuffled_episodes(theory),
         }
     }
 
-    fn shuffled_weights(&self, network: &Network, theory: &Theory) -> Result<Option<Control>, InterpretError> {
+    fn shuffled_weights(&self, subject: Subject<'_>, theory: &Theory) -> Result<Option<Control>, InterpretError> {
         let (contents, params) = (&theory.contents, &self.params.code);
         let size = (theory.task.s(), theory.task.d());
         let seed = self.params.observe.seed;
-        let network = &Network { recurrent_weights: shuffled(&network.recurrent_weights, seed), ..network.clone() };
+        let (network, view) = (&shuffled(subject.network, seed), subject.view);
         let first = if contents.fades { 0 } else { self.params.visited.settle };
         let steps: Vec<usize> = (first..first + STEPS).collect();
         let episodes = self.observed.probe.episodes;
@@ -79,6 +79,8 @@ impl Case<'_> {
         if fitted.states.values().chain(fresh.states.values()).any(|state| !state.is_all_finite()) {
             return Ok(None);
         }
+        let whole = fitted.clone();
+        let (fitted, fresh) = (view.batch(fitted), view.batch(fresh));
         let means: Vec<Vec<f64>> = (0..first + STEPS)
             .map(|t| fitted.states.get(&t).map_or_else(Vec::new, |state| fitted.mean(state)))
             .collect();
@@ -88,7 +90,15 @@ impl Case<'_> {
         };
         let fitted = sample(&fitted);
         let written = random_contents(contents, params.columns(contents.count()), seed)?;
-        let step = |code: &Code| step_by_writing(network, code, &written, (&means[first], &means[first + 1]));
+        let over = contents.over(&whole, Origin::Meant, (&[], 1.0));
+        let step = |code: &Code| {
+            let means = [means[first].clone(), means[first + 1].clone()];
+            let writer = match view.is_plain() {
+                true => Writer::by_code(network, view, code, means),
+                false => Writer::by_states(network, view, &whole, (contents, &over), &steps, first, params.ridge)?,
+            };
+            step_by_writing(&writer, code, &written)
+        };
         self.judged(Shuffled::RecurrentWeights, theory, &fitted, &sample(&fresh), |code| Ok(step(code)?.0)).map(Some)
     }
 
@@ -153,26 +163,65 @@ impl Case<'_> {
     }
 }
 
-/// The same entries in another order (Fisher and Yates).
-fn shuffled(weights: &Matrix, seed: u64) -> Matrix {
-    let (rows, stream) = (weights.nrows(), Stream::new(seed, Purpose::Matrices));
-    let mut entries: Vec<f64> = (0..weights.ncols()).flat_map(|j| weights.col_as_slice(j).to_vec()).collect();
-    for k in (1..entries.len()).rev() {
-        let draw = stream.block(9, (k / 4) as u32, 0)[k % 4];
-        entries.swap(k, ((u64::from(draw) * (k as u64 + 1)) >> 32) as usize);
+/// The same network with the recurrent weights of every gate shuffled; of a state-space layer, which mode has which
+/// eigenvalue.
+fn shuffled(network: &Network, seed: u64) -> Network {
+    let mut network = network.clone();
+    for cell in &mut network.layers {
+        match cell {
+            Cell::Elman(cell) => cell.recurrent_weights = in_other_order(&cell.recurrent_weights, seed),
+            Cell::Gru(cell) => shuffle_gates(&mut cell.recurrent_weights, Gru::GATES, seed),
+            Cell::Lstm(cell) => shuffle_gates(&mut cell.recurrent_weights, Lstm::GATES, seed),
+            Cell::Ssm(cell) => {
+                let order = order(cell.modes(), seed);
+                for modes in [Some(&mut cell.real), cell.imaginary.as_mut()].into_iter().flatten() {
+                    modes.eigenvalues = order.iter().map(|&k| modes.eigenvalues[k]).collect();
+                }
+            }
+        }
     }
-    Matrix::from_fn(rows, weights.ncols(), |i, j| entries[j * rows + i])
+    network
+}
+
+fn shuffle_gates(weights: &mut Matrix, gates: usize, seed: u64) {
+    let units = weights.nrows() / gates;
+    for gate in 0..gates {
+        let moved = in_other_order(&weights.subrows(gate * units, units).to_owned(), seed + gate as u64);
+        weights.subrows_mut(gate * units, units).copy_from(&moved);
+    }
+}
+
+/// The numbers below `count` in another order (Fisher and Yates).
+fn order(count: usize, seed: u64) -> Vec<usize> {
+    let stream = Stream::new(seed, Purpose::Matrices);
+    let mut order: Vec<usize> = (0..count).collect();
+    for k in (1..count).rev() {
+        let draw = stream.block(9, (k / 4) as u32, 0)[k % 4];
+        order.swap(k, ((u64::from(draw) * (k as u64 + 1)) >> 32) as usize);
+    }
+    order
+}
+
+/// The same entries in another order.
+fn in_other_order(weights: &Matrix, seed: u64) -> Matrix {
+    let (rows, columns) = (weights.nrows(), weights.ncols());
+    let from = order(rows * columns, seed);
+    Matrix::from_fn(rows, columns, |i, j| {
+        let at = from[j * rows + i];
+        weights[(at % rows, at / rows)]
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Initialization};
+    use crate::network::{Activation, Architecture, Initialization};
 
     #[test]
     fn shuffling_keeps_the_entries_and_moves_nearly_all_of_them() {
-        let weights = Initialization::Gaussian.network(20, 2, 2, Activation::Tanh, false, 4).recurrent_weights;
-        let moved = shuffled(&weights, 1);
+        let network = Initialization::Gaussian.network(&Architecture::elman(20, Activation::Tanh, false), 2, 2, 4);
+        let weights = network.layers[0].recurrent_weights().unwrap().clone();
+        let moved = in_other_order(&weights, 1);
         let sorted = |matrix: &Matrix| {
             let mut all: Vec<f64> = (0..20).flat_map(|j| matrix.col_as_slice(j).to_vec()).collect();
             all.sort_by(f64::total_cmp);

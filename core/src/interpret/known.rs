@@ -67,8 +67,9 @@ pub fn interpret_file_watched(
         }
     }
     // Where the network works, its activation is no question.
-    if found.verdict == Verdict::NotLearned && !file.says_activation() {
-        found.warnings.push(Warning::ActivationAssumed { activation: file.network.activation }.into());
+    let activation = file.network.activation().filter(|_| !file.says_activation());
+    if let Some(activation) = activation.filter(|_| found.verdict == Verdict::NotLearned) {
+        found.warnings.push(Warning::ActivationAssumed { activation }.into());
     }
     Ok(found)
 }

@@ -9,6 +9,7 @@ mod control;
 mod known;
 pub mod limits;
 mod matrices;
+mod moment;
 mod params;
 mod pipeline;
 mod trajectories;
@@ -17,7 +18,7 @@ mod warning;
 pub use crate::claims::{Claim, ClaimName, ClaimParams, Reason, Verdict};
 pub use control::{Control, Shuffled};
 pub use known::{Known, interpret_file, interpret_file_watched};
-pub use params::InterpretParams;
+pub use params::{InterpretParams, StateView};
 pub use pipeline::{interpret, interpret_watched};
 pub use trajectories::interpret_trajectories;
 pub use warning::{Note, Warning};
@@ -26,7 +27,7 @@ use crate::circuit::CircuitError;
 use crate::code::{Component, Contents, Origin, Rows, Sharing};
 use crate::linearize::{Linearization, LinearizeError};
 use crate::memories::{Memories, MemoriesError, Method};
-use crate::network::Accuracy;
+use crate::network::{Accuracy, CellKind};
 use crate::numeric::{NumericError, c64};
 use crate::observe::{ObserveError, Stopped, TrajectoriesError};
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
@@ -134,6 +135,24 @@ pub struct CodeSummary {
     pub worst: f64,
     /// Rows of the step matrix that are those of f.
     pub rows: Rows,
+    /// The code of one output step, for cells whose code may change with time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_one_moment: Option<AtOneMoment>,
+}
+
+/// A code that was fitted and judged at one output step alone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct AtOneMoment {
+    /// The output step, from 0.
+    pub step: usize,
+    /// Episodes that it was fitted on, and as many that it was judged on.
+    pub episodes: usize,
+    /// Share of the variance of fresh states that contents explain.
+    pub explained: f64,
+    /// The content that is read worst.
+    pub worst: f64,
+    /// Condition number of the memories.
+    pub condition: f64,
 }
 
 /// How the visited states fill the state space.
@@ -151,6 +170,34 @@ pub struct Rank {
     pub singular_values: Vec<f64>,
 }
 
+/// What a network is made of, in a few numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct NetworkSummary {
+    /// The kind of its layers; nothing where they are of several.
+    pub cell: Option<CellKind>,
+    /// How many layers.
+    pub layers: usize,
+    /// Units that the readout sees.
+    pub units: usize,
+    /// Numbers in its state, all layers together.
+    pub state: usize,
+}
+
+/// What is found in the whole state, where the units are a part of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WholeState {
+    /// Numbers in it.
+    pub size: usize,
+    /// What it comes to there.
+    pub verdict: Verdict,
+    /// Why.
+    pub reasons: Vec<Reason>,
+    /// What is claimed of it.
+    pub claims: Vec<Claim>,
+    /// The code there.
+    pub code: Option<CodeSummary>,
+}
+
 /// What was found in a network.
 #[derive(Clone, Debug, Serialize)]
 pub struct Interpretation {
@@ -158,8 +205,15 @@ pub struct Interpretation {
     pub task: TaskSummary,
     /// Whether the task was read back and not given.
     pub blind: bool,
-    /// Hidden units.
+    /// Units that were looked at.
     pub hidden: usize,
+    /// What the network is made of; nothing where only trajectories are known.
+    pub network: Option<NetworkSummary>,
+    /// The part of the state that all this is about.
+    pub state: StateView,
+    /// What is found in the whole state, where that is more than what was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole_state: Option<WholeState>,
     /// Accuracy on the task over a long output phase.
     pub accuracy: Option<Accuracy>,
     /// Accuracy of each output over the first s output steps.

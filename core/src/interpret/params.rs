@@ -1,5 +1,6 @@
 //! Every number that decides something, in one place.
 
+use crate::choose::{UnknownWord, choose};
 use crate::claims::ClaimParams;
 use crate::code::CodeParams;
 use crate::linearize::{FixedPointParams, OrbitParams, VisitedParams};
@@ -9,6 +10,25 @@ use crate::recurrence::RecurrenceParams;
 use crate::spectrum::SpectrumParams;
 use serde::{Deserialize, Serialize};
 
+/// Which part of the state is looked at: both hold for a circuit, and what is found in the other is told beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StateView {
+    /// The units h of every layer; an LSTM's cells and a state-space layer's modes are left out.
+    #[default]
+    Units,
+    /// All of it.
+    Whole,
+}
+
+impl std::str::FromStr for StateView {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        choose("state", word, &[("units", Self::Units), ("whole", Self::Whole)])
+    }
+}
+
 /// How a network is interpreted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -17,6 +37,8 @@ pub struct InterpretParams {
     pub method: Method,
     /// Further methods to compare with.
     pub methods: Vec<Method>,
+    /// Which part of the state is looked at first.
+    pub state: StateView,
     /// How much is simulated.
     pub observe: ObserveParams,
     /// Which states count as the orbit.
@@ -44,6 +66,7 @@ impl Default for InterpretParams {
         Self {
             method: Method::default(),
             methods: vec![],
+            state: StateView::default(),
             observe: ObserveParams::default(),
             visited: VisitedParams::default(),
             orbit: OrbitParams::default(),

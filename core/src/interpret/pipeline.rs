@@ -1,18 +1,18 @@
 //! The stages in order.
 
-use super::case::{AtOrigin, Case, OnOrbit, Theory};
+use super::case::{AtOrigin, Case, OnOrbit, Subject, Theory};
 use super::coding::Coded;
 use super::{
-    Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, Note, Question, Rank, Spectra,
-    TaskSummary, Verdict, Warning, limits,
+    AtOneMoment, CodeSummary, Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary,
+    NetworkSummary, Note, Question, Rank, Spectra, StateView, TaskSummary, Verdict, Warning, WholeState, limits,
 };
 use crate::circuit::Core;
 use crate::claims::{Behaviour, Bound, Claim, ClaimName, Findings, Structure, holds, judge};
 use crate::code::Component;
 use crate::linearize::{Place, fixed_points};
 use crate::memories::{Memories, Method};
-use crate::network::{Accuracy, Network};
-use crate::observe::{Look, Observations, Watch, observe_watched, output_accuracy};
+use crate::network::{Accuracy, Cell, Network};
+use crate::observe::{Look, Observations, View, Watch, observe_watched, output_accuracy};
 use crate::recurrence::{Confidence, Recurrence, read_back};
 use crate::spectrum::{Spectrum, spectrum};
 use crate::task::{Source, Task};
@@ -31,15 +31,23 @@ pub fn interpret_watched(
     network: &Network,
     question: &Question,
     params: &InterpretParams,
-    look: Look<'_>,
+    watcher: Look<'_>,
 ) -> Result<Interpretation, InterpretError> {
     let (s, d) = question.size(network.outputs());
-    limits::check(s, d, network.hidden(), params)?;
-    let watch = Watch::new(look, params.observe.work(s, d));
+    limits::check(s, d, network.state_size(), params)?;
+    let watch = Watch::new(watcher, params.observe.work(s, d));
     let observed = observe_watched(network, (s, d), &params.observe, &watch)?;
-    let case = Case { network: Some(network), observed: &observed, question, params, watch: &watch };
-    let mut found = interpret_case(&case)?;
-    if network.biases.is_some() {
+    let (units, whole) = (View::units(network), View::whole(network));
+    let units_first = params.state == StateView::Units && network.has_inner_state();
+    let view = if units_first { &units } else { &whole };
+    let mut found = look(network, view, &observed, question, params, &watch)?;
+    if units_first {
+        let wider = look(network, &whole, &observed, question, params, &watch)?;
+        found.warnings.extend(differs(&found, &wider).map(Note::from));
+        let Interpretation { verdict, reasons, claims, code, hidden: size, .. } = wider;
+        found.whole_state = Some(WholeState { size, verdict, reasons, claims, code });
+    }
+    if network.layers.iter().any(Cell::has_bias) {
         watch.stage("looking for fixed points", 0.9)?;
         let points = fixed_points(network, None, None, &params.fixed_points)?;
         let core = found.details.task.as_ref().map(Core::of).transpose()?;
@@ -49,6 +57,42 @@ pub fn interpret_watched(
             shown.map(|point| spectrum(&point.eigenvalues, theory, &params.origin_spectrum)).transpose()?;
     }
     Ok(found)
+}
+
+/// Every stage on one part of the state.
+fn look(
+    network: &Network,
+    view: &View,
+    whole: &Observations,
+    question: &Question,
+    params: &InterpretParams,
+    watch: &Watch<'_>,
+) -> Result<Interpretation, InterpretError> {
+    let seen;
+    let observed = match view.is_plain() {
+        true => whole,
+        false => {
+            seen = view.observations(whole);
+            &seen
+        }
+    };
+    let mut found =
+        interpret_case(&Case { subject: Some(Subject { network, view, whole }), observed, question, params, watch })?;
+    let part = observed.probe.states.first_key_value().is_some_and(|(_, states)| states.nrows() < network.state_size());
+    found.state = if part { StateView::Units } else { StateView::Whole };
+    found.network = Some(NetworkSummary {
+        cell: network.kind(),
+        layers: network.layers.len(),
+        units: network.hidden(),
+        state: network.state_size(),
+    });
+    Ok(found)
+}
+
+/// What the whole state says against what its units say.
+fn differs(units: &Interpretation, whole: &Interpretation) -> Option<Warning> {
+    let (here, there) = (units.verdict, whole.verdict);
+    (here != there).then_some(Warning::WholeStateDiffers { units: here, whole: there })
 }
 
 /// Every stage once, in order, on what was observed.
@@ -82,7 +126,10 @@ pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, Interpre
     let mut sharing = None;
     let mut code = None;
     if let (Some(theory), Some(coded)) = (theory, &coded) {
-        code = Some(coded.summary(case, theory));
+        let at_one_moment = case.code_at_one_moment(theory)?;
+        let summary = CodeSummary { at_one_moment, ..coded.summary(case, theory) };
+        warnings.extend(code_doubts(&summary, &claims, params));
+        code = Some(summary);
         if judged.verdict == Verdict::Superposed {
             sharing = coded.sharing(case, theory, &judged.held)?;
         }
@@ -113,6 +160,9 @@ pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, Interpre
         },
         blind: matches!(case.question, Question::Blind { .. }),
         hidden: observed.probe.states[&0].nrows(),
+        network: None,
+        state: StateView::default(),
+        whole_state: None,
         accuracy: judged.accuracy,
         outputs: judged.outputs,
         verdict: judged.verdict,
@@ -267,7 +317,7 @@ fn judged(
         held_core: theory.map_or(0, |theory| held_core(&theory.core, held.as_deref().unwrap_or_default())),
         explained: coded.map_or(0.0, |coded| coded.judged.explained),
         unread: (&unread, coded.map_or(0.0, |coded| coded.judged.worst())),
-        by_weights: case.network.is_some(),
+        by_weights: case.subject.is_some(),
         claims,
     };
     let (verdict, reasons) = judge(&findings, params);
@@ -291,6 +341,26 @@ fn held_core(core: &Core, held: &[bool]) -> usize {
     core.structure.cycles.iter().filter(|cycle| cycle.members.iter().all(holds)).map(|cycle| cycle.length()).sum()
 }
 
+/// What the code says against itself: memories that are nearly dependent, and a code that changes with time.
+fn code_doubts(code: &CodeSummary, claims: &[Claim], params: &InterpretParams) -> Vec<Warning> {
+    let mut warnings = vec![];
+    let limit = params.memories.ill_conditioned;
+    if let Some(condition) = code.condition.filter(|&condition| condition > limit) {
+        warnings.push(Warning::IllConditioned { method: Method::Code, condition, limit });
+    }
+    let fails = |name| claims.iter().any(|claim| claim.name == name && !claim.holds);
+    let structure = [ClaimName::ContentsRead, ClaimName::CodeExplains, ClaimName::StepMatrix];
+    if let Some(moment) = code.at_one_moment
+        && structure.into_iter().any(fails)
+        && moment.worst >= params.code.read
+        && moment.explained >= params.claims.explained
+    {
+        let AtOneMoment { step, explained, .. } = moment;
+        warnings.push(Warning::CodeChangesWithTime { step, at_one_moment: explained, over_time: code.explained });
+    }
+    warnings
+}
+
 /// What the counts, the biases, the units and the reading say against the result.
 fn doubts(
     case: &Case<'_>,
@@ -306,7 +376,7 @@ fn doubts(
             warnings.push(Warning::CountDiffers { place, found: spectrum.found, expected });
         }
     }
-    if case.network.is_some_and(Network::has_bias) {
+    if case.subject.is_some_and(|subject| subject.network.has_bias()) {
         warnings.push(Warning::Biases);
     }
     let unit = behaviour.map_or(1.0, |behaviour| behaviour.followed.unit);
@@ -364,5 +434,5 @@ pub(super) fn interpret_recordings(
     question: &Question,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
-    interpret_case(&Case { network: None, observed, question, params, watch: &Watch::nobody() })
+    interpret_case(&Case { subject: None, observed, question, params, watch: &Watch::nobody() })
 }

@@ -4,7 +4,6 @@ use super::pipeline::interpret_recordings;
 use super::{InterpretError, InterpretParams, Interpretation, Question, Warning, limits};
 use crate::linearize::{Linearization, Visited};
 use crate::memories::Method;
-use crate::network::{Activation, Network};
 use crate::numeric::Matrix;
 use crate::observe::{Observations, Trajectories};
 
@@ -38,8 +37,8 @@ pub fn interpret_trajectories(
     Ok(found)
 }
 
-/// The linear network that trajectories show: the map on the visited states, and the best linear readout there.
-pub(super) fn linear_network(visited: &Visited, orbit: &Linearization, observed: &Observations) -> Network {
+/// The best linear readout of the visited states.
+pub(super) fn linear_readout(visited: &Visited, orbit: &Linearization, observed: &Observations) -> Matrix {
     let (first, pairs) = visited.settled_pairs();
     let coordinates = orbit.basis.transpose() * visited.deviations.subcols(first, pairs);
     let means = observed.probe.mean_outputs();
@@ -53,12 +52,5 @@ pub(super) fn linear_network(visited: &Visited, orbit: &Linearization, observed:
         let weight = visited.singular_values[k].powi(2);
         readout.col_as_slice_mut(k).iter_mut().for_each(|x| *x /= weight);
     }
-    Network {
-        activation: Activation::Identity,
-        input_weights: Matrix::zeros(orbit.basis.nrows(), observed.d),
-        recurrent_weights: &orbit.image * orbit.basis.transpose(),
-        readout_weights: readout * orbit.basis.transpose(),
-        biases: None,
-        readout_bias: None,
-    }
+    readout * orbit.basis.transpose()
 }

@@ -1,5 +1,6 @@
 //! What a person should know before trusting an interpretation.
 
+use crate::claims::Verdict;
 use crate::foreign_text::listed;
 use crate::linearize::{Doubt, Place};
 use crate::memories::Method;
@@ -73,6 +74,22 @@ pub enum Warning {
         /// The one assumed.
         activation: Activation,
     },
+    /// At one moment the contents are in the state, but not in the same way as at another.
+    CodeChangesWithTime {
+        /// The output step that was looked at by itself.
+        step: usize,
+        /// Share of the variance that contents explain there.
+        at_one_moment: f64,
+        /// The same by one code for all times.
+        over_time: f64,
+    },
+    /// The whole state, of which the units are a part, comes to another verdict.
+    WholeStateDiffers {
+        /// The verdict on the units.
+        units: Verdict,
+        /// The verdict on the whole state.
+        whole: Verdict,
+    },
     /// A doubt about the linearized orbit.
     #[serde(untagged)]
     Orbit(Doubt),
@@ -127,6 +144,14 @@ impl std::fmt::Display for Warning {
                 let name = activation.name();
                 write!(f, "the file does not say which activation the network has: {name} was assumed; ")?;
                 write!(f, "pass --activation if it is another")
+            }
+            Self::CodeChangesWithTime { step, at_one_moment, over_time } => {
+                write!(f, "the code changes with time: at output step {step} every content is read and they explain ")?;
+                write!(f, "{at_one_moment:.4} of the state, by one code for all times {over_time:.4}")
+            }
+            Self::WholeStateDiffers { units, whole } => {
+                let (units, whole) = (units.name(), whole.name());
+                write!(f, "this is about the units h: on the whole state the verdict is {whole}, not {units}")
             }
             Self::Orbit(doubt) => doubt.fmt(f),
         }

@@ -1,19 +1,12 @@
 //! The Jacobian at the zero state.
 
 use super::{Linearization, LinearizeError, Place};
-use crate::network::{Activation, Cell, Network};
+use crate::network::Dynamics;
 use crate::numeric::{InvariantSubspace, Matrix};
 
 /// The Jacobian at the zero state with zero input: `W_hh` itself for tanh without biases.
-pub fn origin(network: &Network) -> Matrix {
-    // The slope of relu at 0 is not 1, biases or not.
-    if network.biases.is_none() && network.activation != Activation::Relu {
-        return network.recurrent_weights.clone();
-    }
-    let (zero, input) = (vec![0.0; network.state_size()], vec![0.0; network.input_size()]);
-    let (mut next, mut tape) = (zero.clone(), zero.clone());
-    network.step_with_tape(&zero, &input, &mut next, &mut tape);
-    network.state_jacobian(&tape)
+pub fn origin(network: &impl Dynamics) -> Matrix {
+    network.jacobians(&vec![0.0; network.state_size()], &vec![0.0; network.input_size()]).state
 }
 
 /// A Jacobian restricted to the eigenvalues with modulus above `threshold`: what lasts, without its transients.
@@ -34,21 +27,22 @@ pub fn restrict(jacobian: &Matrix, threshold: f64, place: Place) -> Result<Linea
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Initialization;
+    use crate::network::{Activation, Architecture, Initialization};
 
     #[test]
     fn biases_scale_the_rows_of_the_jacobian_at_the_origin() {
-        let network = Initialization::Uniform.network(6, 2, 2, Activation::Tanh, true, 3);
-        let (jacobian, bias) = (origin(&network), network.total_bias());
+        let network = Initialization::Uniform.network(&Architecture::elman(6, Activation::Tanh, true), 2, 2, 3);
+        let cell = network.as_elman().unwrap();
+        let (jacobian, bias) = (origin(&network), cell.total_bias());
         for i in 0..6 {
             let slope = 1.0 - bias[i].tanh().powi(2);
-            assert!((jacobian[(i, 2)] - slope * network.recurrent_weights[(i, 2)]).abs() < 1e-15);
+            assert!((jacobian[(i, 2)] - slope * cell.recurrent_weights[(i, 2)]).abs() < 1e-15);
         }
     }
 
     #[test]
     fn the_restriction_is_a_projection_onto_what_lasts() {
-        let network = Initialization::Gaussian.network(24, 2, 2, Activation::Tanh, false, 3);
+        let network = Initialization::Gaussian.network(&Architecture::elman(24, Activation::Tanh, false), 2, 2, 3);
         let jacobian = origin(&network);
         let lasting = restrict(&jacobian, 0.5, Place::Origin).unwrap();
         let kept = &lasting.dual * &jacobian * &lasting.basis - &lasting.operator;

@@ -12,7 +12,7 @@ pub(super) fn dual(
 ) -> Result<Frame, MemoriesError> {
     let (s, d) = (evidence.task.s(), evidence.task.d());
     let back = pseudo_inverse(&place.operator, params.relative_cut)?;
-    let mut block = &evidence.network.readout_weights * &place.basis;
+    let mut block = evidence.readout * &place.basis;
     let mut window = Matrix::zeros(s * d, place.rank());
     for variable in (0..s).rev() {
         window.subrows_mut(variable * d, d).copy_from(&block);

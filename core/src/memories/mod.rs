@@ -20,7 +20,6 @@ pub use score::Score;
 use crate::choose::{UnknownWord, choose};
 use crate::circuit::Core;
 use crate::linearize::{Linearization, LinearizeError, Visited};
-use crate::network::Network;
 use crate::numeric::{Matrix, NumericError, condition, zero_padded};
 use crate::observe::{Batch, Observations};
 use crate::task::Task;
@@ -124,8 +123,10 @@ impl Default for MemoriesParams {
 /// What the methods start from.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// The network.
-    pub network: &'a Network,
+    /// outputs x units: what is said of a state.
+    pub readout: &'a Matrix,
+    /// units x inputs: what an input adds to a state; nothing where that is not known.
+    pub input: Option<&'a Matrix>,
     /// The task that says what the variables are.
     pub task: &'a Task,
     /// Its core.
@@ -136,8 +137,8 @@ pub struct Evidence<'a> {
     pub visited: &'a Visited,
     /// The linearized orbit.
     pub orbit: &'a Linearization,
-    /// The Jacobian at the origin.
-    pub jacobian: &'a Matrix,
+    /// The Jacobian at the origin; nothing where that is not known, or not a map on the states that are looked at.
+    pub jacobian: Option<&'a Matrix>,
     /// The same restricted to what lasts; needed by `power` and `dual` only.
     pub origin: Option<&'a Linearization>,
 }
@@ -182,6 +183,15 @@ pub enum MemoriesError {
         /// The method.
         method: &'static str,
     },
+    /// The method needs weights, and all of the state.
+    #[error(
+        "{method} follows the Jacobian at the origin, a map of whole states, and this state is looked at in part; use code, \
+         orbit, dual-orbit or rollout"
+    )]
+    NeedsJacobian {
+        /// The method.
+        method: &'static str,
+    },
     /// Nothing lasts at the origin.
     #[error("no eigenvalue at the origin exceeds the threshold: there is nothing to look for memories in")]
     NothingLasts,
@@ -200,6 +210,7 @@ pub fn memories(evidence: &Evidence<'_>, method: Method, params: &MemoriesParams
         Some(origin) => Ok(origin),
         None => Err(MemoriesError::NoOrigin { method: method.name() }),
     };
+    let jacobian = || evidence.jacobian.ok_or(MemoriesError::NeedsJacobian { method: method.name() });
     let frame = match method {
         Method::Code => return Err(MemoriesError::NeedsContents),
         Method::Rollout => {
@@ -209,15 +220,15 @@ pub fn memories(evidence: &Evidence<'_>, method: Method, params: &MemoriesParams
         Method::Orbit => orbit::orbit(evidence, params)?,
         Method::Dual => dual::dual(evidence, lasting()?, params)?,
         Method::DualOrbit => dual::dual(evidence, evidence.orbit, params)?,
-        Method::Power => power::power(evidence, Some(lasting()?), params)?,
-        Method::PowerReference => power::power(evidence, None, params)?,
+        Method::Power => power::power(evidence, jacobian()?, Some(lasting()?), params)?,
+        Method::PowerReference => power::power(evidence, jacobian()?, None, params)?,
     };
     let drive = match method {
         // The orbit says nothing about directions it does not visit.
         Method::Orbit | Method::DualOrbit => {
             Drive::Images(&evidence.orbit.image * (evidence.orbit.basis.transpose() * &frame.memories))
         }
-        _ => Drive::Jacobian(evidence.jacobian),
+        _ => Drive::Jacobian(jacobian()?),
     };
     let remainder = remainder(evidence.visited, &frame, &drive, params)?;
     let learned = remainder.phi_learned();

@@ -7,7 +7,7 @@ use crate::numeric::{RELATIVE_CUT, pseudo_inverse};
 pub(super) fn orbit(evidence: &Evidence<'_>, params: &MemoriesParams) -> Result<Frame, MemoriesError> {
     let (core, orbit, s) = (evidence.core, evidence.orbit, evidence.task.s());
     let said_by_theory = observability(&core.readout, &core.step, s);
-    let said_by_orbit = observability(&(&evidence.network.readout_weights * &orbit.basis), &orbit.operator, s);
+    let said_by_orbit = observability(&(evidence.readout * &orbit.basis), &orbit.operator, s);
     let change = pseudo_inverse(&said_by_theory, RELATIVE_CUT)? * said_by_orbit;
     let memories = &orbit.basis * pseudo_inverse(&change, params.relative_cut)?;
     Ok(Frame { memories, readers: change * &orbit.dual })

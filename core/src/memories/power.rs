@@ -10,26 +10,27 @@ use crate::numeric::{Matrix, RELATIVE_CUT, pseudo_inverse};
 /// so once is enough).
 pub(super) fn power(
     evidence: &Evidence<'_>,
+    jacobian: &Matrix,
     lasting: Option<&Linearization>,
     params: &MemoriesParams,
 ) -> Result<Frame, MemoriesError> {
-    let (s, d, network) = (evidence.task.s(), evidence.task.d(), evidence.network);
-    let spoken = pseudo_inverse(&network.readout_weights, RELATIVE_CUT)?;
+    let (s, d) = (evidence.task.s(), evidence.task.d());
+    let spoken = pseudo_inverse(evidence.readout, RELATIVE_CUT)?;
     let alpha = params.grounding;
-    let mut block = Matrix::from_fn(network.hidden(), d, |i, j| {
-        alpha * spoken[(i, j)] + (1.0 - alpha) * network.input_weights[(i, j)]
+    let mut block = Matrix::from_fn(spoken.nrows(), d, |i, j| {
+        alpha * spoken[(i, j)] + (1.0 - alpha) * evidence.input.map_or(0.0, |input| input[(i, j)])
     });
     if let Some(lasting) = lasting {
         block = &lasting.basis * (&lasting.dual * block);
     }
-    let mut window = Matrix::zeros(network.hidden(), s * d);
+    let mut window = Matrix::zeros(spoken.nrows(), s * d);
     for variable in (0..s).rev() {
         for j in 0..d {
             let length = block.col(j).norm_l2().max(f64::MIN_POSITIVE);
             let column = window.col_as_slice_mut(variable * d + j);
             column.iter_mut().zip(block.col_as_slice(j)).for_each(|(to, from)| *to = from / length);
         }
-        block = evidence.jacobian * block;
+        block = jacobian * block;
     }
     let memories = window * evidence.core.project.transpose();
     let readers = pseudo_inverse(&memories, RELATIVE_CUT)?;

@@ -40,13 +40,51 @@ pub enum NetworkError {
     #[error("{name} holds NaN or infinite values: the network diverged or the file is damaged")]
     NotFinite {
         /// The parameter.
-        name: &'static str,
+        name: String,
     },
+    /// A layer that does not take in what the one below it hands on.
+    #[error(
+        "layer {layer} takes in {found} numbers, but the layer below it has {needed} units: they are not of one network"
+    )]
+    LayersDoNotFit {
+        /// The upper layer, from 0.
+        layer: usize,
+        /// Columns of its input weights.
+        found: usize,
+        /// Units below it.
+        needed: usize,
+    },
+    /// Layers of which one has biases and another has not.
+    #[error(
+        "layer {without} has no {missing}, but layer {with} has biases: the file is incomplete, save the whole state_dict"
+    )]
+    BiasesInSomeLayers {
+        /// A layer with biases.
+        with: usize,
+        /// One without.
+        without: usize,
+        /// What is missing there.
+        missing: String,
+    },
+    /// Recurrent weights with a number of rows that no cell has.
+    #[error(
+        "{} has shape {found:?}: rows must be 1 (Elman), 3 (GRU) or 4 (LSTM) times the columns to fit the other weights",
+        shown(name)
+    )]
+    Gates {
+        /// The recurrent weights.
+        name: String,
+        /// Their shape.
+        found: Vec<usize>,
+    },
+    /// Layers with different nonlinearities, for which files have no word.
+    #[error("the layers have different activations; give every layer the same one")]
+    MixedActivations,
     /// A parameter that is not in the file.
     #[error("there is no tensor '{wanted}' (with or without a prefix); found: {found}")]
     Missing {
         /// The name looked for.
-        wanted: &'static str,
+        wanted: String,
         /// What the file holds.
         found: String,
     },
@@ -54,7 +92,7 @@ pub enum NetworkError {
     #[error("'{wanted}' is ambiguous: {candidates} all fit; keep one in the file")]
     Ambiguous {
         /// The name looked for.
-        wanted: &'static str,
+        wanted: String,
         /// The names found.
         candidates: String,
     },

@@ -1,6 +1,6 @@
 //! Initial weights.
 
-use super::{Activation, Biases, Network};
+use super::{Activation, Cell, CellKind, Network, Readout};
 use crate::choose::{UnknownWord, choose};
 use crate::random::{Purpose, Stream};
 use faer::Mat;
@@ -20,13 +20,14 @@ pub enum Initialization {
 /// Which tensor of a network a stream of random numbers fills.
 #[repr(u32)]
 #[derive(Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     Input = 0,
     Recurrent = 1,
     Readout = 2,
     InputBias = 3,
     RecurrentBias = 4,
     ReadoutBias = 5,
+    Output = 6,
 }
 
 impl std::str::FromStr for Initialization {
@@ -39,49 +40,88 @@ impl std::str::FromStr for Initialization {
 
 impl Initialization {
     /// A network with random weights, each rounded to f32 so that training starts from exactly these.
-    pub fn network(
-        self,
-        hidden: usize,
-        inputs: usize,
-        outputs: usize,
-        activation: Activation,
-        bias: bool,
-        seed: u64,
-    ) -> Network {
+    pub fn network(self, of: &Architecture, inputs: usize, outputs: usize, seed: u64) -> Network {
         let stream = Stream::new(seed, Purpose::Weights);
-        let matrix = |place, rows, columns| {
-            let values = self.draw(&stream, place, rows * columns, hidden);
-            Mat::from_fn(rows, columns, |i, j| values[i * columns + j])
+        let draw =
+            |layer: usize| Draw { initialization: self, stream: &stream, hidden: of.hidden, layer: layer as u32 };
+        let below = |layer: usize| if layer == 0 { inputs } else { of.hidden };
+        let readout = Readout {
+            weights: draw(0).matrix(Place::Readout, outputs, of.hidden),
+            bias: of.bias.then(|| draw(0).vector(Place::ReadoutBias, outputs)),
         };
-        let vector = |place, length| match self {
-            Self::Uniform => self.draw(&stream, place, length, hidden),
-            Self::Gaussian => vec![0.0; length],
-        };
-        Network {
-            activation,
-            input_weights: matrix(Place::Input, hidden, inputs),
-            recurrent_weights: matrix(Place::Recurrent, hidden, hidden),
-            readout_weights: matrix(Place::Readout, outputs, hidden),
-            biases: bias.then(|| Biases {
-                input: vector(Place::InputBias, hidden),
-                recurrent: vector(Place::RecurrentBias, hidden),
-            }),
-            readout_bias: bias.then(|| vector(Place::ReadoutBias, outputs)),
+        let layers = (0..of.layers.max(1)).map(|layer| Cell::random(of, below(layer), &draw(layer))).collect();
+        Network { layers, readout }
+    }
+}
+
+/// What a network is made of, its inputs and outputs apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Architecture {
+    /// The kind of every layer.
+    pub cell: CellKind,
+    /// How many layers.
+    pub layers: usize,
+    /// Units in each.
+    pub hidden: usize,
+    /// The nonlinearity of those cells that leave a choice.
+    pub activation: Activation,
+    /// Whether layers and readout have biases.
+    pub bias: bool,
+}
+
+impl Architecture {
+    /// One plain layer.
+    pub fn elman(hidden: usize, activation: Activation, bias: bool) -> Self {
+        Self { cell: CellKind::Elman, layers: 1, hidden, activation, bias }
+    }
+}
+
+/// Draws the weights of one layer.
+pub(super) struct Draw<'a> {
+    initialization: Initialization,
+    stream: &'a Stream,
+    hidden: usize,
+    layer: u32,
+}
+
+impl Draw<'_> {
+    /// Weights of the chosen distribution.
+    pub(super) fn matrix(&self, place: Place, rows: usize, columns: usize) -> Mat<f64> {
+        let values = self.weights(place, rows * columns);
+        Mat::from_fn(rows, columns, |i, j| values[i * columns + j])
+    }
+
+    /// Biases of the chosen distribution.
+    pub(super) fn vector(&self, place: Place, length: usize) -> Vec<f64> {
+        match self.initialization {
+            Initialization::Uniform => self.weights(place, length),
+            Initialization::Gaussian => vec![0.0; length],
         }
     }
 
-    fn draw(self, stream: &Stream, place: Place, count: usize, hidden: usize) -> Vec<f64> {
+    /// Numbers in [0, 1), as drawn.
+    pub(super) fn uniform(&self, place: Place, count: usize) -> Vec<f64> {
         let mut values = vec![0.0; count];
-        let scale = 1.0 / (hidden as f64).sqrt();
-        match self {
-            Self::Uniform => stream.fill_uniform(place as u32, 0, &mut values),
-            Self::Gaussian => stream.fill_normal(place as u32, 0, &mut values),
-        }
-        for x in &mut values {
-            let wide = if self == Self::Uniform { scale * (2.0 * *x - 1.0) } else { scale * *x };
-            *x = f64::from(wide as f32);
-        }
+        self.stream.fill_uniform(place as u32, self.layer, &mut values);
         values
+    }
+
+    /// Standard normal numbers, as drawn.
+    pub(super) fn normal(&self, place: Place, count: usize) -> Vec<f64> {
+        let mut values = vec![0.0; count];
+        self.stream.fill_normal(place as u32, self.layer, &mut values);
+        values
+    }
+
+    fn weights(&self, place: Place, count: usize) -> Vec<f64> {
+        let scale = 1.0 / (self.hidden as f64).sqrt();
+        let wide = match self.initialization {
+            Initialization::Uniform => {
+                self.uniform(place, count).into_iter().map(|x| scale * (2.0 * x - 1.0)).collect()
+            }
+            Initialization::Gaussian => self.normal(place, count).into_iter().map(|x| scale * x).collect::<Vec<_>>(),
+        };
+        wide.into_iter().map(|x| f64::from(x as f32)).collect()
     }
 }
 
@@ -93,19 +133,19 @@ mod tests {
     fn uniform_weights_fill_the_interval_and_gaussian_ones_have_the_variance() {
         let h = 100;
         let bound = 1.0 / (h as f64).sqrt();
-        let uniform = Initialization::Uniform.network(h, 8, 8, Activation::Tanh, true, 1);
-        let largest = uniform.recurrent_weights.norm_max();
+        let uniform = Initialization::Uniform.network(&Architecture::elman(h, Activation::Tanh, true), 8, 8, 1);
+        let largest = uniform.as_elman().unwrap().recurrent_weights.norm_max();
         assert!(largest <= bound as f32 as f64 && largest > 0.999 * bound);
-        assert!(uniform.readout_bias.unwrap().iter().all(|b| b.abs() <= bound && *b != 0.0));
-        let gaussian = Initialization::Gaussian.network(h, 8, 8, Activation::Tanh, true, 1);
-        let variance = gaussian.recurrent_weights.squared_norm_l2() / (h * h) as f64;
+        assert!(uniform.readout.bias.unwrap().iter().all(|b| b.abs() <= bound && *b != 0.0));
+        let gaussian = Initialization::Gaussian.network(&Architecture::elman(h, Activation::Tanh, true), 8, 8, 1);
+        let variance = gaussian.as_elman().unwrap().recurrent_weights.squared_norm_l2() / (h * h) as f64;
         assert!((variance * h as f64 - 1.0).abs() < 0.05, "{variance}");
-        assert!(gaussian.biases.unwrap().input.iter().all(|b| *b == 0.0));
+        assert!(gaussian.as_elman().unwrap().biases.as_ref().unwrap().input.iter().all(|b| *b == 0.0));
     }
 
     #[test]
     fn seeds_differ_and_repeat() {
-        let make = |seed| Initialization::Uniform.network(4, 2, 2, Activation::Tanh, false, seed);
+        let make = |seed| Initialization::Uniform.network(&Architecture::elman(4, Activation::Tanh, false), 2, 2, seed);
         assert_eq!(make(1), make(1));
         assert_ne!(make(1), make(2));
     }

@@ -1,29 +1,34 @@
-//! Recurrent networks: a cell, a linear readout, and how they are stored.
+//! Recurrent networks: layers of cells, a linear readout, and how they are stored.
 //!
-//! `h(t) = act(W_hh h(t-1) + W_uh u(t) + b)`, `y(t) = W_r h(t) + c`, `h(0) = 0`. Weights are kept in f64, which holds
-//! every f32 exactly: analysis works on them directly, training rounds to f32 and back without loss.
+//! Every layer starts at the zero state and sees what the one below it hands on; `y(t) = W_r h(t) + c` reads the last one.
+//! Weights are kept in f64, which holds every f32 exactly: analysis works on them directly, training rounds to f32 and back
+//! without loss.
 
 mod cell;
+mod dynamics;
 mod error;
 mod import;
 mod initialize;
+mod layers;
 mod rest;
 mod simulate;
 mod store;
 mod tensors;
 
-pub use cell::Cell;
+pub use cell::{Biases, Cell, CellKind, Elman, Gru, Lstm, Modes, Parameter, ParameterMut, Ssm};
+pub use dynamics::{Dynamics, Jacobians};
 pub use error::NetworkError;
 pub use import::{MAX_FILE_BYTES, MAX_UNPACKED_BYTES, MAX_VALUES};
-pub use initialize::Initialization;
+pub use initialize::{Architecture, Initialization};
 pub use simulate::{Accuracy, Trajectory};
 pub use store::{Metadata, NetworkFile};
 pub use tensors::{Tensor, Tensors};
 
 use crate::choose::{UnknownWord, choose};
-use crate::numeric::tanh_in_place;
+use crate::numeric::{tanh_in_place, zero_padded};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The most hidden units of a network, read or trained: the eigenvalues of its weights take minutes and 128 MiB a matrix.
 pub const MAX_HIDDEN: usize = 4096;
@@ -78,97 +83,188 @@ impl Activation {
     }
 }
 
-/// An Elman network with a linear readout.
+/// A recurrent network: layers, and a linear readout of the last one's units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// The nonlinearity.
-    pub activation: Activation,
-    /// H x inputs.
-    #[doc(alias = "W_uh")]
-    pub input_weights: Mat<f64>,
-    /// H x H.
-    #[doc(alias = "W_hh")]
-    pub recurrent_weights: Mat<f64>,
-    /// outputs x H.
-    #[doc(alias = "W_r")]
-    pub readout_weights: Mat<f64>,
-    /// Biases of the cell, if it has them.
-    pub biases: Option<Biases>,
-    /// Bias of the readout, if it has one.
-    pub readout_bias: Option<Vec<f64>>,
+    /// From the inputs up; at least one.
+    pub layers: Vec<Cell>,
+    /// What is said of the last layer's units.
+    pub readout: Readout,
 }
 
-/// The two bias vectors that PyTorch gives a cell; only their sum acts, but both are trained.
+/// The linear readout.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Biases {
-    /// `bias_ih_l0`, H numbers.
-    pub input: Vec<f64>,
-    /// `bias_hh_l0`, H numbers.
-    pub recurrent: Vec<f64>,
+pub struct Readout {
+    /// outputs x units.
+    #[doc(alias = "W_r")]
+    pub weights: Mat<f64>,
+    /// Its bias, if it has one.
+    pub bias: Option<Vec<f64>>,
 }
 
 impl Network {
-    /// The number of hidden units.
+    /// A network of one plain layer, without biases.
+    pub fn elman(
+        activation: Activation,
+        input_weights: Mat<f64>,
+        recurrent_weights: Mat<f64>,
+        readout_weights: Mat<f64>,
+    ) -> Self {
+        let cell = Elman { activation, input_weights, recurrent_weights, biases: None };
+        Self { layers: vec![Cell::Elman(cell)], readout: Readout { weights: readout_weights, bias: None } }
+    }
+
+    /// The plain layer that this network is made of; nothing where it is made of something else.
+    pub fn as_elman(&self) -> Option<&Elman> {
+        match &self.layers[..] {
+            [Cell::Elman(cell)] => Some(cell),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn as_elman_mut(&mut self) -> Option<&mut Elman> {
+        match &mut self.layers[..] {
+            [Cell::Elman(cell)] => Some(cell),
+            _ => None,
+        }
+    }
+
+    /// The number of units that the readout sees.
     #[doc(alias = "H")]
     pub fn hidden(&self) -> usize {
-        self.recurrent_weights.nrows()
+        self.layers.last().map_or(0, Cell::units)
+    }
+
+    /// How many numbers make the state, all layers together.
+    pub fn state_size(&self) -> usize {
+        self.layers.iter().map(Cell::state_size).sum()
     }
 
     /// The number of input components.
     pub fn inputs(&self) -> usize {
-        self.input_weights.ncols()
+        self.layers.first().map_or(0, Cell::inputs)
     }
 
     /// The number of output components.
     pub fn outputs(&self) -> usize {
-        self.readout_weights.nrows()
+        self.readout.weights.nrows()
     }
 
-    /// Whether the cell or the readout has a bias.
+    /// The kind of every layer, where they are of one.
+    pub fn kind(&self) -> Option<CellKind> {
+        let kind = self.layers.first()?.kind();
+        self.layers.iter().all(|cell| cell.kind() == kind).then_some(kind)
+    }
+
+    /// The nonlinearity of the layers that have one to choose.
+    pub fn activation(&self) -> Option<Activation> {
+        self.layers.iter().find_map(Cell::activation)
+    }
+
+    /// Whether a layer or the readout has a bias.
     pub fn has_bias(&self) -> bool {
-        self.biases.is_some() || self.readout_bias.is_some()
+        self.readout.bias.is_some() || self.layers.iter().any(Cell::has_bias)
     }
 
     /// Whether opposite inputs lead to opposite states and outputs.
     pub fn is_odd(&self) -> bool {
-        !self.has_bias() && self.activation != Activation::Relu
+        self.readout.bias.is_none() && self.layers.iter().all(|cell| cell.layer().is_odd())
     }
 
-    /// The bias that acts on each unit: the sum of both vectors, zero without them.
-    pub fn total_bias(&self) -> Vec<f64> {
-        match &self.biases {
-            Some(biases) => biases.input.iter().zip(&biases.recurrent).map(|(a, b)| a + b).collect(),
-            None => vec![0.0; self.hidden()],
+    /// Where each layer's units lie in the state.
+    pub fn units(&self) -> Vec<Range<usize>> {
+        let mut first = 0;
+        let each = |cell: &Cell| {
+            let units = first..first + cell.units();
+            first += cell.state_size();
+            units
+        };
+        self.layers.iter().map(each).collect()
+    }
+
+    /// Whether the state holds more than the units: an LSTM's cells, a state-space layer's modes.
+    pub fn has_inner_state(&self) -> bool {
+        self.layers.iter().any(|cell| cell.state_size() > cell.units())
+    }
+
+    /// What the network says of a change of its state: outputs x state, zero but for the last layer's units.
+    pub fn readout_of_state(&self) -> Mat<f64> {
+        let (size, units) = (self.state_size(), self.units().pop().unwrap_or_default());
+        let mut weights = Mat::zeros(self.outputs(), size);
+        weights.subcols_mut(units.start, units.len()).copy_from(&self.readout.weights);
+        weights
+    }
+
+    /// Every parameter under PyTorch's name.
+    pub fn parameters(&self) -> Vec<(String, Parameter<'_>)> {
+        let mut all = vec![];
+        for (k, cell) in self.layers.iter().enumerate() {
+            all.extend(cell.layer().parameters().into_iter().map(|(name, of)| (format!("rnn.{name}_l{k}"), of)));
+        }
+        all.push(("readout.weight".into(), Parameter::Matrix(&self.readout.weights)));
+        all.extend(self.readout.bias.as_deref().map(|bias| ("readout.bias".into(), Parameter::Vector(bias))));
+        all
+    }
+
+    /// The same, to be changed.
+    pub fn parameters_mut(&mut self) -> Vec<(String, ParameterMut<'_>)> {
+        let mut all = vec![];
+        for (k, cell) in self.layers.iter_mut().enumerate() {
+            let named = cell.layer_mut().parameters_mut().into_iter();
+            all.extend(named.map(|(name, of)| (format!("rnn.{name}_l{k}"), of)));
+        }
+        all.push(("readout.weight".into(), ParameterMut::Matrix(&mut self.readout.weights)));
+        all.extend(self.readout.bias.as_mut().map(|bias| ("readout.bias".into(), ParameterMut::Vector(bias))));
+        all
+    }
+
+    /// The same network with zeros in the memory between the columns of its weights: worth it where it takes many steps.
+    pub(crate) fn padded(&self) -> Self {
+        let mut padded = self.clone();
+        padded.change_matrices(|matrix| *matrix = zero_padded(matrix));
+        padded
+    }
+
+    /// Changes every weight matrix, and no bias.
+    pub fn change_matrices(&mut self, mut change: impl FnMut(&mut Mat<f64>)) {
+        for (_, parameter) in self.parameters_mut() {
+            if let ParameterMut::Matrix(matrix) = parameter {
+                change(matrix);
+            }
         }
     }
 
     /// Checks that the shapes fit each other and that every weight is a finite number.
     pub fn check(&self) -> Result<(), NetworkError> {
-        let h = self.recurrent_weights.nrows();
-        if h == 0 || self.inputs() == 0 || self.outputs() == 0 {
-            return Err(NetworkError::Empty { hidden: h, inputs: self.inputs(), outputs: self.outputs() });
+        let (hidden, inputs, outputs) = (self.hidden(), self.inputs(), self.outputs());
+        if self.layers.iter().any(|cell| cell.units() == 0) || hidden == 0 || inputs == 0 || outputs == 0 {
+            return Err(NetworkError::Empty { hidden, inputs, outputs });
         }
-        let matrix = |name, matrix: &Mat<f64>, rows, columns| {
-            check_shape(name, &[matrix.nrows(), matrix.ncols()], &[rows, columns])?;
-            let finite = (0..columns).all(|j| matrix.col(j).iter().all(|x| x.is_finite()));
-            if finite { Ok(()) } else { Err(NetworkError::NotFinite { name }) }
-        };
-        matrix("rnn.weight_hh_l0", &self.recurrent_weights, h, h)?;
-        matrix("rnn.weight_ih_l0", &self.input_weights, h, self.inputs())?;
-        matrix("readout.weight", &self.readout_weights, self.outputs(), h)?;
-        let vector = |name, values: &[f64], length| {
-            check_shape(name, &[values.len()], &[length])?;
-            if values.iter().all(|x| x.is_finite()) { Ok(()) } else { Err(NetworkError::NotFinite { name }) }
-        };
-        if let Some(biases) = &self.biases {
-            vector("rnn.bias_ih_l0", &biases.input, h)?;
-            vector("rnn.bias_hh_l0", &biases.recurrent, h)?;
+        let mut shapes: Vec<Vec<usize>> = self.layers.iter().flat_map(|cell| cell.layer().shapes()).collect();
+        shapes.push(vec![outputs, hidden]);
+        shapes.extend(self.readout.bias.as_ref().map(|_| vec![outputs]));
+        for ((name, parameter), needed) in self.parameters().into_iter().zip(shapes) {
+            check_shape(&name, &parameter.shape(), &needed)?;
+            if !parameter.is_finite() {
+                return Err(NetworkError::NotFinite { name });
+            }
         }
-        self.readout_bias.as_ref().map_or(Ok(()), |bias| vector("readout.bias", bias, self.outputs()))
+        for (k, pair) in self.layers.windows(2).enumerate() {
+            if pair[1].inputs() != pair[0].units() {
+                let (found, needed) = (pair[1].inputs(), pair[0].units());
+                return Err(NetworkError::LayersDoNotFit { layer: k + 1, found, needed });
+            }
+        }
+        let mut activations = self.layers.iter().filter_map(Cell::activation);
+        match activations.next() {
+            Some(first) if activations.any(|other| other != first) => Err(NetworkError::MixedActivations),
+            _ => Ok(()),
+        }
     }
 }
 
-fn check_shape(name: &'static str, found: &[usize], expected: &[usize]) -> Result<(), NetworkError> {
+fn check_shape(name: &str, found: &[usize], expected: &[usize]) -> Result<(), NetworkError> {
     if found == expected {
         return Ok(());
     }

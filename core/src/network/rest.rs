@@ -8,14 +8,9 @@ const INITIAL_STATES: [&str; 8] =
     ["h0", "hinit", "hiddeninit", "inithidden", "initialhidden", "initialstate", "initstate", "hidden0"];
 
 /// The names of the tensors that are not used; refuses those that certainly change what the network computes.
-pub(super) fn of(
-    tensors: &Tensors,
-    used: &[Option<&str>],
-    readout: &str,
-    hidden: usize,
-) -> Result<Vec<String>, NetworkError> {
+pub(super) fn of(tensors: &Tensors, used: &[&str], readout: &str, hidden: usize) -> Result<Vec<String>, NetworkError> {
     let mut names = vec![];
-    for (name, tensor) in tensors.iter().filter(|(name, _)| !used.contains(&Some(name.as_str()))) {
+    for (name, tensor) in tensors.iter().filter(|(name, _)| !used.contains(&name.as_str())) {
         let refuse = |found, instead| {
             Err(NetworkError::Unsupported { name: name.clone(), shape: tensor.shape.clone(), found, instead })
         };
@@ -59,11 +54,11 @@ fn is_initial_state(name: &str, tensor: &Tensor, hidden: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Activation, Initialization, Network};
+    use super::super::{Activation, Architecture, Initialization, Network};
     use super::*;
 
     fn read_with(extra: &[(&str, &[usize], f64)]) -> Result<Vec<String>, String> {
-        let network = Initialization::Uniform.network(5, 3, 2, Activation::Tanh, true, 1);
+        let network = Initialization::Uniform.network(&Architecture::elman(5, Activation::Tanh, true), 3, 2, 1);
         let mut tensors: Tensors = network.to_tensors();
         for name in ["weight", "bias"] {
             let readout = tensors.remove(&format!("readout.{name}")).unwrap();

@@ -69,8 +69,8 @@ impl NetworkFile {
             .collect::<Result<Vec<_>, safetensors::SafeTensorError>>()
             .map_err(|error| malformed(error.to_string()))?;
         let mut metadata = self.metadata.clone();
-        if let Ok(serde_json::Value::String(name)) = serde_json::to_value(self.network.activation) {
-            metadata.insert("activation".into(), name);
+        if let Some(activation) = self.network.activation() {
+            metadata.insert("activation".into(), activation.name().into());
         }
         let bytes = safetensors::serialize(views, Some(metadata.into_iter().collect()));
         let mut bytes = bytes.map_err(|error| malformed(error.to_string()))?;
@@ -217,11 +217,11 @@ fn sort_metadata(file: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Activation, Initialization};
+    use super::super::{Activation, Architecture, Initialization};
     use super::*;
 
     fn example() -> NetworkFile {
-        let network = Initialization::Uniform.network(5, 3, 2, Activation::Relu, true, 1);
+        let network = Initialization::Uniform.network(&Architecture::elman(5, Activation::Relu, true), 3, 2, 1);
         let metadata = (0..20).map(|k| (format!("key{k}"), format!("\"värde\" {k}"))).collect();
         NetworkFile::new(network, metadata)
     }
@@ -286,7 +286,7 @@ mod tests {
     fn weights_that_f32_cannot_hold_are_saved_in_f64() {
         let mut file = example();
         let short = file.to_safetensors().unwrap().len();
-        file.network.readout_weights[(0, 0)] = 0.1;
+        file.network.readout.weights[(0, 0)] = 0.1;
         let bytes = file.to_safetensors().unwrap();
         assert!(bytes.len() > short + 5 * 5 * 4);
         assert_eq!(NetworkFile::from_safetensors(&bytes, Path::new("x")).unwrap().network, file.network);

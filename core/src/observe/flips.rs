@@ -51,12 +51,12 @@ impl Flips {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Initialization};
+    use crate::network::{Activation, Architecture, Initialization};
     use crate::random::Purpose;
 
     #[test]
     fn one_input_differs_and_it_is_the_one_that_is_named() {
-        let network = Initialization::Uniform.network(6, 3, 3, Activation::Tanh, false, 4);
+        let network = Initialization::Uniform.network(&Architecture::elman(6, Activation::Tanh, false), 3, 3, 4);
         let params = ObserveParams { most_flips: 5, ..ObserveParams::default() };
         let flips =
             Flips::run(&network, (4, 3), &Stream::new(1, Purpose::ScoreInputs), &params, &Watch::nobody()).unwrap();

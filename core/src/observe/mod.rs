@@ -6,13 +6,15 @@
 
 mod flips;
 mod given;
+mod view;
 mod watch;
 
 pub use flips::Flips;
 pub use given::{Trajectories, TrajectoriesError};
+pub use view::View;
 pub use watch::{Look, Moment, Stopped, Watch};
 
-use crate::network::{Network, NetworkError};
+use crate::network::{Dynamics, Network, NetworkError};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task, TaskError};
@@ -88,7 +90,7 @@ pub struct Batch {
     pub inputs: Vec<f32>,
     /// How many episodes.
     pub episodes: usize,
-    /// H x episodes, for each output step that was kept.
+    /// State x episodes, for each output step that was kept.
     pub states: BTreeMap<usize, Matrix>,
     /// d x episodes, one for each output step.
     pub outputs: Vec<Matrix>,
@@ -283,19 +285,19 @@ impl Batch {
         watch: &Watch<'_>,
     ) -> Result<Self, Stopped> {
         let network = &network.padded();
-        let (d, hidden) = (network.inputs(), network.hidden());
-        let mut state = Matrix::zeros(hidden, episodes);
-        let mut spare = Matrix::zeros(hidden, episodes);
+        let (d, size) = (network.inputs(), network.state_size());
+        let mut state = Matrix::zeros(size, episodes);
+        let mut spare = Matrix::zeros(size, episodes);
         for now in inputs.chunks(episodes * d) {
             let input = Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j]));
-            network.step_into(state.as_ref(), Some(input.as_ref()), &mut spare);
+            network.step_into(state.as_ref(), Some(input.as_ref()), spare.as_mut());
             std::mem::swap(&mut state, &mut spare);
             watch.simulated(episodes)?;
         }
         let last_input_size = spread(&network.read(state.as_ref()));
         let (mut states, mut outputs) = (BTreeMap::new(), Vec::with_capacity(steps));
         for t in 0..steps {
-            network.step_into(state.as_ref(), None, &mut spare);
+            network.step_into(state.as_ref(), None, spare.as_mut());
             std::mem::swap(&mut state, &mut spare);
             if has_vanished(&state) {
                 state.fill(0.0);
@@ -375,13 +377,13 @@ pub fn output_accuracy(batch: &Batch, task: &Task, steps: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Initialization};
+    use crate::network::{Activation, Architecture, Initialization};
 
     #[test]
     fn opposite_inputs_are_mirrored_where_the_network_is_odd_and_simulated_where_it_is_not() {
         for bias in [false, true] {
             // Uniform initialization draws biases; the Gaussian one leaves them zero, and the network odd.
-            let network = Initialization::Uniform.network(12, 3, 3, Activation::Tanh, bias, 4);
+            let network = Initialization::Uniform.network(&Architecture::elman(12, Activation::Tanh, bias), 3, 3, 4);
             let stream = Stream::new(1, Purpose::ProbeInputs);
             let probe = drive(&network, (4, 3), &stream, 0, 10, &up_to(6), &Watch::nobody()).unwrap();
             assert_eq!((probe.mirrored, probe.episodes), (!bias, 10));
@@ -399,15 +401,16 @@ mod tests {
 
     #[test]
     fn activity_without_bound_is_refused() {
-        let mut network = Initialization::Gaussian.network(6, 2, 2, Activation::Identity, false, 4);
-        network.recurrent_weights *= faer::Scale(1e4);
+        let mut network =
+            Initialization::Gaussian.network(&Architecture::elman(6, Activation::Identity, false), 2, 2, 4);
+        network.as_elman_mut().unwrap().recurrent_weights *= faer::Scale(1e4);
         let error = observe(&network, (4, 2), &ObserveParams::default()).unwrap_err().to_string();
         assert!(error.contains("grows without bound"), "{error}");
     }
 
     #[test]
     fn a_network_that_does_not_fit_the_task_is_refused() {
-        let network = Initialization::Gaussian.network(12, 3, 2, Activation::Tanh, false, 4);
+        let network = Initialization::Gaussian.network(&Architecture::elman(12, Activation::Tanh, false), 3, 2, 4);
         let error = observe(&network, (4, 3), &ObserveParams::default()).unwrap_err().to_string();
         assert!(error.contains("3 inputs and 2 outputs") && error.contains("d=3"), "{error}");
     }

@@ -1,6 +1,6 @@
 //! A dense f from the first output step.
 
-use super::rival::{LARGEST_WINDOW, inputs_of, regression};
+use super::rival::{inputs_of, regression};
 use super::{RecurrenceError, RecurrenceParams, Rivalry, rivalry};
 use crate::circuit::Core;
 use crate::claims::follow;
@@ -32,7 +32,7 @@ pub(super) fn dense(
     params: &RecurrenceParams,
 ) -> Result<Option<DenseReading>, RecurrenceError> {
     let (s, d) = (observed.s, observed.d);
-    if s * d > LARGEST_WINDOW {
+    if s * d > params.dense_window {
         return Ok(None);
     }
     if let Some(selection) = selection {

@@ -13,7 +13,6 @@ pub use dense::DenseReading;
 pub use rival::{Rival, Rivalry, rivalry};
 
 use crate::linearize::{Linearization, Visited};
-use crate::network::Network;
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::Observations;
 use crate::task::{Source, Task, TaskError};
@@ -41,6 +40,8 @@ pub struct RecurrenceParams {
     pub dense_better: f64,
     /// And if one of its coefficients differs by more than this.
     pub dense_differs: f64,
+    /// A dense f is looked for in windows of at most this many components.
+    pub dense_window: usize,
     /// Share of variance that a dense f must explain to be stated.
     pub dense_explained: f64,
     /// Coefficients of a dense f below this share of the largest are taken as zero.
@@ -76,6 +77,7 @@ impl Default for RecurrenceParams {
             despite_shorter: 0.95,
             dense_better: 0.5,
             dense_differs: 0.01,
+            dense_window: 1024,
             dense_explained: 0.95,
             dense_smallest: 5e-4,
             dense_significant: 4.0,
@@ -231,12 +233,12 @@ pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<R
 /// Looks for the same relations among the readers of the linearized orbit; raises the confidence if all are there.
 pub fn confirm(
     recurrence: &mut Recurrence,
-    network: &Network,
+    readout: &Matrix,
     visited: &Visited,
     orbit: &Linearization,
     params: &RecurrenceParams,
 ) -> Result<(), RecurrenceError> {
-    let residuals = structure::residuals(network, visited, orbit, &recurrence.readings)?;
+    let residuals = structure::residuals(readout, visited, orbit, &recurrence.readings)?;
     for (reading, residual) in recurrence.readings.iter_mut().zip(residuals) {
         reading.residual = Some(residual);
     }

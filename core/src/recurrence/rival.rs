@@ -9,8 +9,6 @@ use crate::numeric::{Matrix, ridge_regression, zero_padded};
 use crate::observe::{Batch, Observations};
 use crate::task::Task;
 
-/// Windows of more components are not looked at: the regression would take more trials than there are.
-pub(super) const LARGEST_WINDOW: usize = 1024;
 /// A function that follows the network this closely has no rival.
 const EXACT: f64 = 1e-3;
 /// First outputs that agree less with the function that is stated are not predicted by it.
@@ -62,17 +60,16 @@ pub fn rivalry(observed: &Observations, task: &Task, better: f64) -> Rivalry {
     if correlation.is_nan() || correlation < LEAST_CORRELATION {
         return Rivalry::NotPredicted { correlation };
     }
-    rival(observed, task, unit, better).map_or(Rivalry::Unrivalled, Rivalry::Rivalled)
+    // A function that runs away predicts nothing either.
+    let Some(stated) = free_run(&task.matrix(), &observed.long, task.d()) else {
+        return Rivalry::NotPredicted { correlation };
+    };
+    let stated_error = missed(&stated, &observed.long, unit, task.window());
+    rival(observed, task, (unit, stated_error), better).map_or(Rivalry::Unrivalled, Rivalry::Rivalled)
 }
 
-fn rival(observed: &Observations, task: &Task, unit: f64, better: f64) -> Option<Rival> {
-    let (s, d) = (task.s(), task.d());
-    if s * d > LARGEST_WINDOW {
-        return None;
-    }
-    let long = &observed.long;
-    let stated = free_run(&task.matrix(), long, d)?;
-    let stated_error = missed(&stated, long, unit, s * d);
+fn rival(observed: &Observations, task: &Task, (unit, stated_error): (f64, f64), better: f64) -> Option<Rival> {
+    let (s, d, long) = (task.s(), task.d(), &observed.long);
     if stated_error < EXACT {
         return None;
     }
@@ -128,7 +125,7 @@ fn unit(trial: &Batch, task: &Task) -> (f64, f64) {
 /// Runs a linear function on from the inputs of a batch: inputs and outputs below one another, one column an episode.
 /// Nothing where it grows without bound.
 fn free_run(f: &Matrix, batch: &Batch, d: usize) -> Option<Matrix> {
-    const BOUND: f64 = 1e9;
+    const BOUND: f64 = 1e140;
     let (window, steps) = (f.ncols(), batch.outputs.len());
     let mut run = Matrix::zeros(window + steps * d, batch.episodes);
     run.subrows_mut(0, window).copy_from(inputs_of(batch, window, d));

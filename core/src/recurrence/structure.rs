@@ -2,7 +2,6 @@
 
 use super::{Reading, Step};
 use crate::linearize::{Linearization, Visited};
-use crate::network::Network;
 use crate::numeric::{Matrix, NumericError, pseudo_inverse};
 
 /// Singular values of the operator below this share of the largest are not inverted.
@@ -15,11 +14,11 @@ struct Readers {
     past: Vec<Matrix>,
 }
 
-fn readers(network: &Network, visited: &Visited, orbit: &Linearization, s: usize) -> Result<Readers, NumericError> {
+fn readers(readout: &Matrix, visited: &Visited, orbit: &Linearization, s: usize) -> Result<Readers, NumericError> {
     let weighted = |block: &Matrix| {
         Matrix::from_fn(block.nrows(), block.ncols(), |i, j| block[(i, j)] * visited.singular_values[j])
     };
-    let now = &network.readout_weights * &orbit.basis;
+    let now = readout * &orbit.basis;
     let back = pseudo_inverse(&orbit.operator, CUT)?;
     let next = weighted(&(&now * &orbit.operator));
     let mut block = now;
@@ -41,13 +40,13 @@ impl Readers {
 }
 
 pub(super) fn residuals(
-    network: &Network,
+    readout: &Matrix,
     visited: &Visited,
     orbit: &Linearization,
     readings: &[Reading],
 ) -> Result<Vec<f64>, NumericError> {
     let longest = readings.iter().map(|reading| reading.step.lag).max().unwrap_or(1);
-    let readers = readers(network, visited, orbit, longest)?;
+    let readers = readers(readout, visited, orbit, longest)?;
     let of =
         |Step { output, lag, component, sign }: Step| readers.residual(output - 1, lag, component - 1, f64::from(sign));
     Ok(readings.iter().map(|reading| of(reading.step)).collect())

@@ -52,7 +52,6 @@ struct VerdictData {
     claims: Vec<ClaimWords>,
     control: Option<String>,
     weights: String,
-    circuit: bool,
     figures: Vec<Figure>,
     warnings: Vec<String>,
     recurrence: Option<Vec<String>>,
@@ -171,12 +170,11 @@ pub(super) fn page_data(
             claims: words::claims(found),
             control: found.control.as_ref().map(ToString::to_string),
             weights: words::weights_heading(found),
-            circuit: words::circuit_holds(found),
             figures: words::figures(found),
             warnings: words::doubts(found),
             recurrence: known.then(|| found.recurrence_in_words.clone()),
         },
-        network: network_data(network),
+        network: network_data(network)?,
         task: task.map(|task| match task.sources() {
             Some(sources) => TaskData::Sources(wires(sources)),
             None => TaskData::Matrix(Stored::exact(&task.matrix())),
@@ -190,15 +188,16 @@ pub(super) fn page_data(
     })
 }
 
-fn network_data(network: &Network) -> NetworkData {
-    NetworkData {
-        activation: network.activation,
-        recurrent: Stored::exact(&network.recurrent_weights),
-        input: Stored::exact(&network.input_weights),
-        readout: Stored::exact(&network.readout_weights),
-        bias: network.biases.is_some().then(|| Stored::row(&network.total_bias())),
-        readout_bias: network.readout_bias.as_deref().map(Stored::row),
-    }
+fn network_data(network: &Network) -> Result<NetworkData, ReportError> {
+    let cell = network.as_elman().ok_or(ReportError::Cell)?;
+    Ok(NetworkData {
+        activation: cell.activation,
+        recurrent: Stored::exact(&cell.recurrent_weights),
+        input: Stored::exact(&cell.input_weights),
+        readout: Stored::exact(&network.readout.weights),
+        bias: cell.biases.is_some().then(|| Stored::row(&cell.total_bias())),
+        readout_bias: network.readout.bias.as_deref().map(Stored::row),
+    })
 }
 
 fn wires(sources: &[Source]) -> Vec<Wire> {
@@ -245,7 +244,7 @@ fn memories_data(network: &Network, found: &Interpretation) -> Result<Option<Mem
     let means = &found.details.means;
     let mean = (!network.is_odd() && !means.is_empty()).then(|| {
         let rows = means.len().min(LONGEST_RUN);
-        Stored::shown(&Matrix::from_fn(rows, network.hidden(), |t, unit| means[t][unit]))
+        Stored::shown(&Matrix::from_fn(rows, found.hidden, |t, unit| means[t][unit]))
     });
     let score = &shown.memories.score;
     Ok(Some(MemoriesData {

@@ -90,6 +90,9 @@ pub enum ReportError {
     /// The theory's circuit could not be built.
     #[error(transparent)]
     Circuit(#[from] CircuitError),
+    /// A cell that the page does not run.
+    #[error("the page runs networks of one plain layer only")]
+    Cell,
     /// A matrix computation failed.
     #[error(transparent)]
     Numeric(#[from] NumericError),

@@ -1,6 +1,6 @@
 //! The verdict in one sentence, and the figures beside it.
 
-use crate::claims::{Claim, ClaimName};
+use crate::claims::Claim;
 use crate::interpret::{Interpretation, Reason, Verdict};
 use serde::Serialize;
 
@@ -121,11 +121,6 @@ pub(super) fn weights_heading(found: &Interpretation) -> String {
         Some(rows) => format!("Between the memories, {} of {} rows are the circuit's", rows.right(), rows.all()),
         None => "Weights".into(),
     }
-}
-
-/// Whether the step matrix is claimed and right.
-pub(super) fn circuit_holds(found: &Interpretation) -> bool {
-    crate::claims::holds(&found.claims, ClaimName::StepMatrix)
 }
 
 /// The reasons and warnings, a sentence each.

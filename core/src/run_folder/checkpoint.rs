@@ -92,11 +92,12 @@ fn split_line(bytes: &[u8]) -> Option<(&str, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Initialization};
+    use crate::network::{Activation, Architecture, Initialization};
     use crate::train::Curriculum;
 
     fn state() -> TrainState {
-        let network = |seed| Initialization::Uniform.network(5, 2, 2, Activation::Relu, true, seed);
+        let network =
+            |seed| Initialization::Uniform.network(&Architecture::elman(5, Activation::Relu, true), 2, 2, seed);
         let mut curriculum = Curriculum::adaptive().begin();
         curriculum.rolling_loss = vec![0.1, 1.0 / 3.0, f64::MIN_POSITIVE];
         TrainState {

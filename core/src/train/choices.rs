@@ -83,8 +83,7 @@ impl Choices {
         std::fs::metadata(path).map_err(missing)?;
         let network = NetworkFile::open(path)?.network;
         params.hidden = self.hidden.unwrap_or(network.hidden());
-        params.activation = network.activation;
-        params.bias = network.has_bias();
+        params.take_from(&network);
         Ok(Start::Weights(Box::new(network)))
     }
 }

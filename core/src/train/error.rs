@@ -48,6 +48,24 @@ pub enum TrainError {
         /// The task.
         task: String,
     },
+    /// Weights of another cell.
+    #[error("the given network is {found}, but {needed} layers are to be trained")]
+    WrongCell {
+        /// What was given.
+        found: String,
+        /// What was asked for.
+        needed: &'static str,
+    },
+    /// A cell for which an engine has no kernels.
+    #[error("the {engine} engine trains networks of one Elman layer, not {layers} of {cell}; pass --engine cpu")]
+    NoKernel {
+        /// The engine.
+        engine: &'static str,
+        /// The cell asked for.
+        cell: &'static str,
+        /// How many layers.
+        layers: usize,
+    },
     /// Initial weights that are neither drawn nor in a file.
     #[error("--init takes uniform, gaussian or a file; {init}: {source}")]
     NoSuchStart {

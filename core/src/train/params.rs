@@ -2,15 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::{MAX_BATCH, MAX_HORIZON, MAX_METRICS, MAX_TEST_BATCHES};
+use super::limits::{MAX_BATCH, MAX_HORIZON, MAX_LAYERS, MAX_METRICS, MAX_TEST_BATCHES};
 use super::{Curriculum, TrainError};
-use crate::network::{Activation, Initialization, MAX_HIDDEN};
+use crate::network::{Activation, Architecture, CellKind, Initialization, MAX_HIDDEN, Network};
 
 /// Parameters of one training run. Two runs with equal parameters on one machine end with equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainParams {
-    /// Hidden units. Default 128.
+    /// The kind of every layer. Default Elman.
+    #[serde(default)]
+    pub cell: CellKind,
+    /// Layers. Default 1.
+    #[serde(default = "one")]
+    pub layers: usize,
+    /// Hidden units of each. Default 128.
     pub hidden: usize,
     /// Seed of the initial weights and of every input. Default 1.
     pub seed: u64,
@@ -46,6 +52,11 @@ pub struct TrainParams {
     pub checkpoint_every: u64,
     /// The test at the end.
     pub test: TestParams,
+}
+
+/// What run folders from before there was a choice stand for.
+fn one() -> usize {
+    1
 }
 
 /// A change of the learning rate during training.
@@ -89,6 +100,8 @@ impl TrainParams {
     pub fn with_curriculum(curriculum: Curriculum) -> Self {
         let adaptive = matches!(curriculum, Curriculum::Adaptive { .. });
         Self {
+            cell: CellKind::default(),
+            layers: 1,
             hidden: 128,
             seed: 1,
             steps: if adaptive { 45_000 } else { 20_000 },
@@ -110,6 +123,25 @@ impl TrainParams {
         }
     }
 
+    /// What the network is made of.
+    pub fn architecture(&self) -> Architecture {
+        let Self { cell, layers, hidden, activation, bias, .. } = *self;
+        Architecture { cell, layers, hidden, activation, bias }
+    }
+
+    /// The network that training begins with, for a task of d components.
+    pub fn random_network(&self, d: usize) -> Network {
+        self.initialization.network(&self.architecture(), d, d, self.seed)
+    }
+
+    /// Takes over what given weights decide: the cell and its nonlinearity, layers, biases.
+    pub fn take_from(&mut self, network: &Network) {
+        self.cell = network.kind().unwrap_or_default();
+        self.layers = network.layers.len();
+        self.activation = network.activation().unwrap_or_default();
+        self.bias = network.has_bias();
+    }
+
     /// The learning rate once `taken` steps are behind.
     pub fn learning_rate_at(&self, taken: u64) -> f64 {
         match self.learning_rate_change {
@@ -128,6 +160,8 @@ impl TrainParams {
         let upto = |name, value: u64, most: u64, limit| require(value <= most, name, value as f64, limit);
         counted("hidden", self.hidden as u64)?;
         upto("hidden", self.hidden as u64, MAX_HIDDEN as u64, "at most 4096, the limit for a network")?;
+        counted("layers", self.layers as u64)?;
+        upto("layers", self.layers as u64, MAX_LAYERS, "at most 16")?;
         counted("batch", self.batch as u64)?;
         upto("batch", self.batch as u64, MAX_BATCH as u64, "at most 65536")?;
         counted("steps", self.steps)?;

@@ -3,7 +3,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use ketbra::circuit::operator;
-use ketbra::network::{Activation, Network};
+use ketbra::network::{Activation, Elman, Network};
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
 use ketbra::random::{Purpose, Stream};
 use ketbra::task::Task;
@@ -28,14 +28,12 @@ pub fn analog_step(task: &Task, step: &Matrix, hidden: usize, activation: Activa
     let readers = pseudo_inverse(&memories, RELATIVE_CUT).unwrap();
     // Small enough that tanh hardly bends it.
     let amplitude = if activation == Activation::Tanh { 0.005 } else { 1.0 };
-    Network {
+    Network::elman(
         activation,
-        input_weights: Matrix::from_fn(hidden, d, |i, j| amplitude * memories[(i, window - d + j)]),
-        recurrent_weights: &memories * step * &readers,
-        readout_weights: readers.subrows(window - d, d).to_owned() * faer::Scale(1.0 / amplitude),
-        biases: None,
-        readout_bias: None,
-    }
+        Matrix::from_fn(hidden, d, |i, j| amplitude * memories[(i, window - d + j)]),
+        &memories * step * &readers,
+        readers.subrows(window - d, d).to_owned() * faer::Scale(1.0 / amplitude),
+    )
 }
 
 /// Gain of the units of a saturating circuit, and weight of its inputs: inputs win over feedback.
@@ -55,14 +53,12 @@ pub fn saturating(s: usize, d: usize, f: &Matrix) -> Network {
     };
     let recurrent = |i: usize, j: usize| GAIN / copies as f64 * sign(i) * sign(j) * reads(i % window, j % window);
     let newest = |unit: usize, j: usize| unit % window == window - d + j;
-    Network {
-        activation: Activation::Tanh,
-        recurrent_weights: Matrix::from_fn(hidden, hidden, recurrent),
-        input_weights: Matrix::from_fn(hidden, d, |i, j| if newest(i, j) { INPUT * sign(i) } else { 0.0 }),
-        readout_weights: Matrix::from_fn(d, hidden, |j, i| if newest(i, j) { sign(i) / copies as f64 } else { 0.0 }),
-        biases: None,
-        readout_bias: None,
-    }
+    Network::elman(
+        Activation::Tanh,
+        Matrix::from_fn(hidden, d, |i, j| if newest(i, j) { INPUT * sign(i) } else { 0.0 }),
+        Matrix::from_fn(hidden, hidden, recurrent),
+        Matrix::from_fn(d, hidden, |j, i| if newest(i, j) { sign(i) / copies as f64 } else { 0.0 }),
+    )
 }
 
 /// A relu circuit: each window component is a pair of units, one for its positive and one for its negative part.
@@ -71,14 +67,12 @@ pub fn rectified(task: &Task) -> Network {
     let sign = |unit: usize| if unit < window { 1.0 } else { -1.0 };
     let recurrent = |i: usize, j: usize| sign(i) * sign(j) * step[(i % window, j % window)];
     let newest = |unit: usize, j: usize| if unit % window == window - d + j { sign(unit) } else { 0.0 };
-    Network {
-        activation: Activation::Relu,
-        recurrent_weights: Matrix::from_fn(2 * window, 2 * window, recurrent),
-        input_weights: Matrix::from_fn(2 * window, d, newest),
-        readout_weights: Matrix::from_fn(d, 2 * window, |j, i| newest(i, j)),
-        biases: None,
-        readout_bias: None,
-    }
+    Network::elman(
+        Activation::Relu,
+        Matrix::from_fn(2 * window, d, newest),
+        Matrix::from_fn(2 * window, 2 * window, recurrent),
+        Matrix::from_fn(d, 2 * window, |j, i| newest(i, j)),
+    )
 }
 
 /// The same network with further units: `h = act(gain h + input u)`, which nothing reads.
@@ -88,13 +82,16 @@ pub fn with_idle_units(network: &Network, gain: f64, input: f64, count: usize) -
         if i < matrix.nrows() && j < matrix.ncols() { matrix[(i, j)] } else { 0.0 }
     };
     let more = hidden + count;
-    let recurrent =
-        |i: usize, j: usize| if i == j && i >= hidden { gain } else { old(&network.recurrent_weights, i, j) };
-    let given = |i: usize, j: usize| if i >= hidden && i % d == j { input } else { old(&network.input_weights, i, j) };
-    Network {
-        recurrent_weights: Matrix::from_fn(more, more, recurrent),
-        input_weights: Matrix::from_fn(more, d, given),
-        readout_weights: Matrix::from_fn(network.outputs(), more, |i, j| old(&network.readout_weights, i, j)),
-        ..network.clone()
-    }
+    let recurrent = |i: usize, j: usize| {
+        if i == j && i >= hidden { gain } else { old(&network.as_elman().unwrap().recurrent_weights, i, j) }
+    };
+    let given = |i: usize, j: usize| {
+        if i >= hidden && i % d == j { input } else { old(&network.as_elman().unwrap().input_weights, i, j) }
+    };
+    let (mut wider, cell) = (network.clone(), network.as_elman().unwrap());
+    wider.readout.weights = Matrix::from_fn(network.outputs(), more, |i, j| old(&network.readout.weights, i, j));
+    let recurrent_weights = Matrix::from_fn(more, more, recurrent);
+    let input_weights = Matrix::from_fn(more, d, given);
+    *wider.as_elman_mut().unwrap() = Elman { recurrent_weights, input_weights, ..cell.clone() };
+    wider
 }

@@ -6,6 +6,7 @@ use ketbra::circuit::{AnalyticNetwork, Basis};
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::memories::Method;
 use ketbra::network::{Activation, MAX_HIDDEN, Network, NetworkFile};
+use ketbra::numeric::Matrix;
 use ketbra::random::{Purpose, Stream};
 use ketbra::task::Task;
 use rayon::prelude::*;
@@ -119,9 +120,10 @@ fn planted(hidden: usize) -> Result<(String, Network, Task), Failure> {
     let task = Task::named("repeat-copy", Some(8), Some(d))?;
     let basis = Basis::orthonormal(hidden, 8 * d, &Stream::new(1, Purpose::Matrices), 0).map_err(Failure::bad_input)?;
     let mut network = AnalyticNetwork::of(&task, basis).map_err(Failure::could_not)?.network;
-    network.activation = Activation::Tanh;
-    for j in 0..d {
-        network.input_weights.col_as_slice_mut(j).iter_mut().for_each(|weight| *weight *= AMPLITUDE);
+    if let Some(cell) = network.as_elman_mut() {
+        cell.activation = Activation::Tanh;
+        let input = cell.input_weights.clone();
+        cell.input_weights = Matrix::from_fn(hidden, d, |i, j| AMPLITUDE * input[(i, j)]);
     }
     Ok((format!("planted repeat-copy, d={d}"), network, task))
 }

@@ -200,5 +200,5 @@ fn visited_states(network: &Network, question: &Question, params: &InterpretPara
     let size = question.size(network.outputs());
     let observed = observe(network, size, &params.observe).map_err(Failure::bad_input)?;
     let states = &observed.probe.states;
-    Ok(Matrix::from_fn(network.hidden(), states.len(), |unit, t| states[&t][(unit, t % observed.probe.episodes)]))
+    Ok(Matrix::from_fn(network.state_size(), states.len(), |unit, t| states[&t][(unit, t % observed.probe.episodes)]))
 }

@@ -1,7 +1,7 @@
 //! From one starting state to a minimum of q.
 
 use super::FixedPointParams;
-use crate::network::Cell;
+use crate::network::Dynamics;
 use crate::numeric::Matrix;
 use faer::Side;
 use faer::linalg::solvers::Solve;
@@ -41,7 +41,6 @@ pub struct Ending {
 struct Here {
     state: Vec<f64>,
     step: Matrix,
-    tape: Vec<f64>,
     q: f64,
 }
 
@@ -51,7 +50,7 @@ pub(super) struct Descent<'a, C> {
     pub(super) params: &'a FixedPointParams,
 }
 
-impl<C: Cell> Descent<'_, C> {
+impl<C: Dynamics> Descent<'_, C> {
     /// Newton steps where they keep what they promise, Levenberg-Marquardt on q = |F(h) - h|^2 / 2 where they do not, and
     /// a polish at the end.
     pub(super) fn run(&self, x_init: Vec<f64>) -> Ending {
@@ -91,10 +90,8 @@ impl<C: Cell> Descent<'_, C> {
 
     /// The state after `steps` steps of the network, which comes close to what attracts it.
     pub(super) fn settle(&self, mut state: Vec<f64>, steps: usize) -> Vec<f64> {
-        let mut next = state.clone();
         for _ in 0..steps {
-            self.cell.step(&state, self.input, &mut next);
-            std::mem::swap(&mut state, &mut next);
+            state = self.cell.step(&state, self.input);
         }
         state
     }
@@ -105,15 +102,14 @@ impl<C: Cell> Descent<'_, C> {
     }
 
     fn look(&self, state: Vec<f64>) -> Here {
-        let (mut next, mut tape) = (vec![0.0; state.len()], vec![0.0; state.len()]);
-        self.cell.step_with_tape(&state, self.input, &mut next, &mut tape);
+        let next = self.cell.step(&state, self.input);
         let step = Matrix::from_fn(state.len(), 1, |i, _| next[i] - state[i]);
         let q = 0.5 * step.squared_norm_l2();
-        Here { state, step, tape, q }
+        Here { state, step, q }
     }
 
     fn slope(&self, here: &Here) -> Matrix {
-        let mut slope = self.cell.state_jacobian(&here.tape);
+        let mut slope = self.cell.jacobians(&here.state, self.input).state;
         (0..slope.nrows()).for_each(|i| slope[(i, i)] -= 1.0);
         slope
     }

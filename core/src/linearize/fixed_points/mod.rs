@@ -14,7 +14,7 @@ pub use descent::Ending;
 pub use doubt::FixedPointDoubt;
 
 use super::LinearizeError;
-use crate::network::Cell;
+use crate::network::Dynamics;
 use crate::numeric::{Matrix, NumericError, Svd, c64, eigenvalues};
 use descent::Descent;
 use faer::MatRef;
@@ -140,11 +140,11 @@ impl FixedPoints {
     }
 }
 
-/// Searches for the fixed points of a cell under a constant input (zero if none is given).
+/// Searches for the fixed points of a network under a constant input (zero if none is given).
 ///
-/// The columns of `visited` (H rows), states of the network's own trajectories, serve as starts beside random ones.
+/// The columns of `visited`, states of the network's own trajectories, serve as starts beside random ones.
 /// Starts run side by side in the current thread pool; the result does not depend on how many threads it has.
-pub fn fixed_points<C: Cell + Sync>(
+pub fn fixed_points<C: Dynamics + Sync>(
     cell: &C,
     input: Option<&[f64]>,
     visited: Option<MatRef<'_, f64>>,
@@ -154,7 +154,7 @@ pub fn fixed_points<C: Cell + Sync>(
 }
 
 /// The same, and `watch` is told, from any thread, whenever a descent ends: how many have ended, and of how many.
-pub fn fixed_points_watched<C: Cell + Sync>(
+pub fn fixed_points_watched<C: Dynamics + Sync>(
     cell: &C,
     input: Option<&[f64]>,
     visited: Option<MatRef<'_, f64>>,
@@ -225,12 +225,12 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The singular values of `J - I`, falling: one near zero is a direction in which a fixed point may go on.
-fn singular_values<C: Cell>(search: &Descent<'_, C>, ending: &Ending) -> Result<Vec<f64>, NumericError> {
+fn singular_values<C: Dynamics>(search: &Descent<'_, C>, ending: &Ending) -> Result<Vec<f64>, NumericError> {
     Ok(Svd::of(&search.slope_at(&ending.state))?.values)
 }
 
 /// Whether there are enough fixed points for a continuum and the first of them are all degenerate.
-fn is_continuum<C: Cell>(search: &Descent<'_, C>, all: &[Ending], unique: &[Found]) -> Result<bool, NumericError> {
+fn is_continuum<C: Dynamics>(search: &Descent<'_, C>, all: &[Ending], unique: &[Found]) -> Result<bool, NumericError> {
     let params = search.params;
     let fixed = unique.iter().map(|found| &all[found.ending]).filter(|ending| ending.q <= params.tol_q);
     let mut degenerate = 0;
@@ -242,7 +242,7 @@ fn is_continuum<C: Cell>(search: &Descent<'_, C>, all: &[Ending], unique: &[Foun
 }
 
 /// Jacobians, stability and doubts of the points.
-fn describe<C: Cell + Sync>(
+fn describe<C: Dynamics + Sync>(
     search: &Descent<'_, C>,
     all: Vec<Ending>,
     unique: &[Found],
@@ -281,7 +281,7 @@ fn describe<C: Cell + Sync>(
 }
 
 /// A point with its Jacobians, and in how many directions it may go on.
-fn point<C: Cell>(
+fn point<C: Dynamics>(
     search: &Descent<'_, C>,
     ending: Ending,
     reached: usize,
@@ -290,13 +290,11 @@ fn point<C: Cell>(
     let is_fixed = ending.q <= params.tol_q;
     let singular = if is_fixed { singular_values(search, &ending)? } else { vec![] };
     let flat = singular.iter().filter(|value| **value < params.degenerate).count();
-    let (mut next, mut tape) = (ending.state.clone(), ending.state.clone());
-    search.cell.step_with_tape(&ending.state, search.input, &mut next, &mut tape);
-    let state_jacobian = search.cell.state_jacobian(&tape);
+    let jacobians = search.cell.jacobians(&ending.state, search.input);
     let mut point = FixedPoint {
-        eigenvalues: eigenvalues(&state_jacobian)?,
-        input_jacobian: search.cell.input_jacobian(&tape),
-        state_jacobian,
+        eigenvalues: eigenvalues(&jacobians.state)?,
+        input_jacobian: jacobians.input,
+        state_jacobian: jacobians.state,
         ending,
         is_fixed,
         is_stable: false,

@@ -2,12 +2,12 @@
 
 use super::descent::{Descent, Ending};
 use super::{FixedPointParams, Found};
-use crate::network::Cell;
+use crate::network::Dynamics;
 use crate::random::{Purpose, Stream};
 use faer::MatRef;
 
 /// The origin, random states, random states after a while, and visited states at even distances.
-pub(super) fn first_starts<C: Cell>(search: &Descent<'_, C>, visited: Option<MatRef<'_, f64>>) -> Vec<Vec<f64>> {
+pub(super) fn first_starts<C: Dynamics>(search: &Descent<'_, C>, visited: Option<MatRef<'_, f64>>) -> Vec<Vec<f64>> {
     let (params, size) = (search.params, search.cell.state_size());
     let stream = Stream::new(params.seed, Purpose::Starts);
     let random = |start: usize| {

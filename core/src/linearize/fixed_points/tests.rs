@@ -1,17 +1,18 @@
 //! Networks whose fixed points are known by hand.
 
 use super::*;
-use crate::network::{Activation, Biases, Initialization, Network};
+use crate::network::{Activation, Architecture, Biases, Cell, Elman, Initialization, Network, Readout};
 
 fn network(activation: Activation, recurrent: &[&[f64]], bias: &[f64]) -> Network {
     let h = recurrent.len();
     Network {
-        activation,
-        input_weights: Matrix::from_fn(h, 1, |i, _| if i == 0 { 1.0 } else { 0.0 }),
-        recurrent_weights: Matrix::from_fn(h, h, |i, j| recurrent[i][j]),
-        readout_weights: Matrix::from_fn(1, h, |_, _| 1.0),
-        biases: (!bias.is_empty()).then(|| Biases { input: bias.to_vec(), recurrent: vec![0.0; h] }),
-        readout_bias: None,
+        layers: vec![Cell::Elman(Elman {
+            activation,
+            input_weights: Matrix::from_fn(h, 1, |i, _| if i == 0 { 1.0 } else { 0.0 }),
+            recurrent_weights: Matrix::from_fn(h, h, |i, j| recurrent[i][j]),
+            biases: (!bias.is_empty()).then(|| Biases { input: bias.to_vec(), recurrent: vec![0.0; h] }),
+        })],
+        readout: Readout { weights: Matrix::from_fn(1, h, |_, _| 1.0), bias: None },
     }
 }
 
@@ -89,8 +90,7 @@ fn a_bias_moves_the_only_fixed_point_away_from_the_origin() {
     let found = search(&network);
     assert_eq!(found.unique.len(), 1);
     let point = &found.unique[0];
-    let mut next = [0.0; 2];
-    network.step(&point.ending.state, &[0.0], &mut next);
+    let next = network.step(&point.ending.state, &[0.0]);
     assert!(distance(&next, &point.ending.state) < 1e-14 && point.ending.state[0] > 0.5);
     assert!(point.is_stable && point.ending.q < 1e-28, "q = {}", point.ending.q);
 }
@@ -175,8 +175,9 @@ fn a_relu_network_with_a_bias_has_the_point_of_its_linear_part() {
 fn patterns_stored_in_the_weights_are_found_with_their_negatives() {
     // Two orthogonal patterns, outer products with gain 1.6: the four memories attract, the origin does not.
     let patterns = [[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0]];
-    let mut network = Initialization::Uniform.network(8, 1, 1, Activation::Tanh, false, 1);
-    network.recurrent_weights = Matrix::from_fn(8, 8, |i, j| patterns.iter().map(|p| 0.2 * p[i] * p[j]).sum());
+    let mut network = Initialization::Uniform.network(&Architecture::elman(8, Activation::Tanh, false), 1, 1, 1);
+    network.as_elman_mut().unwrap().recurrent_weights =
+        Matrix::from_fn(8, 8, |i, j| patterns.iter().map(|p| 0.2 * p[i] * p[j]).sum());
     let found = search(&network);
     let root = positive_root(1.6);
     for pattern in patterns {
@@ -226,7 +227,7 @@ fn points_beyond_the_limit_are_counted_and_not_described() {
 
 #[test]
 fn the_same_seed_finds_the_same_points_to_the_bit() {
-    let network = Initialization::Gaussian.network(12, 2, 2, Activation::Tanh, true, 3);
+    let network = Initialization::Gaussian.network(&Architecture::elman(12, Activation::Tanh, true), 2, 2, 3);
     let (first, second) = (search(&network), search(&network));
     assert_eq!(first.all, second.all);
     assert!(!first.unique.is_empty());

@@ -2,7 +2,8 @@
 
 use super::MAX_VALUES;
 use crate::network::MAX_HIDDEN;
-use crate::network::tensors::{is_recurrent, shape_of_units};
+use crate::network::layers::is_recurrent;
+use crate::network::tensors::shape_of_units;
 
 /// The most dimensions of a tensor, as NumPy has it.
 pub(super) const MAX_DIMENSIONS: usize = 64;

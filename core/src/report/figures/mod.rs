@@ -129,9 +129,11 @@ fn weights(network: &Network, found: &Interpretation, run: &Run) -> Result<Pictu
     let learned = data::circuit_blocks(found)?;
     let mut drawing = Drawing::new(if learned.is_some() { WIDE } else { NARROW }, 268.0);
     let area = Area::new(28.0, 24.0, NARROW - 32.0, NARROW - 32.0);
-    let limit = strongest(&network.recurrent_weights);
+    let jacobian = crate::linearize::origin(network);
+    let weights = network.as_elman().map_or(&jacobian, |cell| &cell.recurrent_weights);
+    let limit = strongest(weights);
     let side = |name: &str| Side { name: name.into(), ..units(run) };
-    draw_matrix(&mut drawing, area, &network.recurrent_weights, limit, &side("from unit"), &side("to unit"));
+    draw_matrix(&mut drawing, area, weights, limit, &side("from unit"), &side("to unit"));
     draw_scale(&mut drawing, area, limit);
     if let Some(blocks) = learned {
         draw_circuit(&mut drawing, Area { x: WIDE - NARROW + 28.0, ..area }, &blocks, run);

@@ -31,7 +31,7 @@ impl Run {
         let presented: Vec<f32> =
             (0..s).flat_map(|t| (0..d).map(move |j| (j, t))).map(|at| inputs[at] as f32).collect();
         let trajectory = network.run(&presented, 1, horizon);
-        let states = Matrix::from_fn(network.hidden(), s + horizon, |unit, t| trajectory.states[t][(unit, 0)]);
+        let states = Matrix::from_fn(found.hidden, s + horizon, |unit, t| trajectory.states[t][(unit, 0)]);
         let mut run =
             Self { s, d, inputs, states, members: vec![], contents: Matrix::zeros(0, s + horizon), wires: vec![] };
         if let (Some(task), Some(shown)) = (&found.details.task, Shown::of(found)?) {

@@ -172,7 +172,8 @@ impl<S: Dispatch> Chunk<S> {
                 let add = end < last;
                 // Blocks run backwards: the first one that reaches the input phase is the one that ends it.
                 let add_inputs = if k == 0 { end < input_steps } else { add };
-                let block = TimeBlock { isa, start, end, read_from: pass.read_from(k), inputs: layer_inputs, add_inputs, add };
+                let block =
+                    TimeBlock { isa, start, end, read_from: pass.read_from(k), inputs: layer_inputs, add_inputs, add };
                 model.layers[k].accumulate(&block, &self.tapes[k], self.gradient.slice_mut());
             }
             end = start - 1;
@@ -188,9 +189,7 @@ impl<S: Dispatch> Chunk<S> {
         let (tapes, above) = self.tapes.split_at_mut(k + 1);
         let above = match above.first() {
             Some(tape) => model.layers[k + 1].below(pass.step(k + 1, t), tape),
-            None if t > pass.input_steps => {
-                Terms::of([model.readout.below(&self.outputs[t - pass.input_steps - 1])])
-            }
+            None if t > pass.input_steps => Terms::of([model.readout.below(&self.outputs[t - pass.input_steps - 1])]),
             None => Terms::none(),
         };
         model.layers[k].backward(step, above, &mut tapes[k]);

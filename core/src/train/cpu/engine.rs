@@ -63,7 +63,7 @@ impl CpuEngine {
         job: &Job,
         observer: &dyn Observer,
     ) -> Result<Outcome, TrainError> {
-        job.check()?;
+        self.supports(job)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
         let params = &job.params;
         let (d, longest) = (job.task.d(), params.curriculum.longest());
         let learner = |network: &_| Learner::new(network, isa, params.batch, job.task.s(), longest);
-        let random = || params.initialization.network(params.hidden, d, d, params.activation, params.bias, params.seed);
+        let random = || params.random_network(d);
         let (learner, step, curriculum, metrics) = match &job.start {
             Start::Random => (learner(&random()), 0, params.curriculum.begin(), None),
             Start::Weights(network) => (learner(network), 0, params.curriculum.begin(), None),

@@ -20,12 +20,12 @@ mod tile;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use engine::CpuEngine;
 pub(crate) use cells::LayerSizes;
+pub use engine::CpuEngine;
 pub(crate) use engine::test_accuracy;
-pub(crate) use learner::CHUNK_SAMPLES;
-pub(crate) use panels::PANEL;
 pub use isa::Isa;
+pub(crate) use learner::CHUNK_SAMPLES;
 pub use measure::{Rate, SpeedSetup, fma_peak};
+pub(crate) use panels::PANEL;
 #[cfg(test)]
 pub(crate) use {isa::Dispatch, learner::Learner, optimizer::AdamStep};

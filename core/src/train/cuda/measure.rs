@@ -67,9 +67,7 @@ impl CudaEngine {
         let d = setup.task.d();
         for (job, place) in jobs.iter().zip(numbers.weights.chunks_mut(stride)) {
             let params = &job.params;
-            let network =
-                params.initialization.network(params.hidden, d, d, params.activation, params.bias, params.seed);
-            shape.flatten(&network, place);
+            shape.flatten(&params.random_network(d), place);
         }
         let wave = Wave { shape, jobs: jobs.iter().collect(), numbers, rows_each: LAUNCH_STEPS as usize };
         let mut session = self.device.open(&wave, precision)?;

@@ -23,7 +23,8 @@ use driver::CudaDevice;
 use std::fmt;
 use std::sync::Mutex;
 
-use super::{Engine, Job, Observer, Outcome, TrainError};
+use super::{Engine, Job, Observer, Outcome, TrainError, TrainParams};
+use crate::network::CellKind;
 
 /// How exactly the device multiplies. Sums and moments are fp32 in every case, and weights, which `Single` keeps on those of its
 /// numbers that a pair of fp16 numbers holds.
@@ -79,7 +80,20 @@ impl CudaEngine {
     }
 }
 
+/// Refuses what the kernels do not train.
+pub(super) fn supports(job: &Job) -> Result<(), TrainError> {
+    let TrainParams { cell, layers, .. } = job.params;
+    if (cell, layers) != (CellKind::Elman, 1) {
+        return Err(TrainError::NoKernel { engine: "cuda", cell: cell.title(), layers });
+    }
+    job.check()
+}
+
 impl Engine for CudaEngine {
+    fn supports(&self, job: &Job) -> Result<(), TrainError> {
+        supports(job)
+    }
+
     fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
         schedule::train(&self.device, self.precision, jobs, observer, &self.turn)
     }

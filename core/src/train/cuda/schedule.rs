@@ -133,9 +133,7 @@ fn assemble<'a>(shape: Shape, members: &[Member<'a>]) -> Wave<'a> {
         let d = member.job.task.d();
         match &member.job.start {
             Start::Random => {
-                let network =
-                    params.initialization.network(params.hidden, d, d, params.activation, params.bias, params.seed);
-                shape.flatten(&network, &mut numbers.weights[place]);
+                shape.flatten(&params.random_network(d), &mut numbers.weights[place]);
             }
             Start::Weights(network) => shape.flatten(network, &mut numbers.weights[place]),
             Start::State(state) => {
@@ -166,7 +164,7 @@ struct Member<'a> {
 
 impl<'a> Member<'a> {
     fn new(index: usize, job: &'a Job) -> Result<Self, TrainError> {
-        job.check()?;
+        super::supports(job)?;
         let (step, curriculum, metrics) = match &job.start {
             Start::State(state) => (state.step, state.curriculum.clone(), state.metrics),
             _ => (0, job.params.curriculum.begin(), None),

@@ -1,6 +1,6 @@
 //! What networks have in common that are trained together.
 
-use crate::network::{Activation, Biases, Network};
+use crate::network::{Activation, Biases, Cell, Elman, Network, Readout};
 use crate::train::Job;
 use faer::Mat;
 
@@ -57,7 +57,9 @@ impl Shape {
         let rows = |m: &Mat<f64>| -> Vec<f64> {
             (0..m.nrows()).flat_map(|i| (0..m.ncols()).map(move |j| (i, j))).map(|at| m[at]).collect()
         };
-        let Network { recurrent_weights, input_weights, readout_weights, biases, readout_bias, .. } = network;
+        // The engine refuses every other network.
+        let Some(Elman { input_weights, recurrent_weights, biases, .. }) = network.as_elman() else { return };
+        let Readout { weights: readout_weights, bias: readout_bias } = &network.readout;
         let matrices = [recurrent_weights, input_weights, readout_weights].map(rows);
         // A network may have biases here and none there; the kernels have all or none.
         let (hidden, outputs) = if self.bias { (self.hidden, self.components) } else { (0, 0) };
@@ -91,14 +93,15 @@ impl Shape {
         let biases = self.bias.then(|| Biases { input: vector(h), recurrent: vector(h) });
         let readout_bias = self.bias.then(|| vector(d));
         let activation = self.activation();
-        Network { activation, input_weights, recurrent_weights, readout_weights, biases, readout_bias }
+        let cell = Elman { activation, input_weights, recurrent_weights, biases };
+        Network { layers: vec![Cell::Elman(cell)], readout: Readout { weights: readout_weights, bias: readout_bias } }
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::network::Initialization;
+    use crate::network::{Architecture, Initialization};
     use crate::task::Task;
     use crate::train::{Start, TrainParams};
 
@@ -113,7 +116,7 @@ pub(super) mod tests {
     fn parameters_go_to_the_device_and_back_without_loss() {
         for bias in [false, true] {
             let shape = shape(|p| (p.hidden, p.bias) = (10, bias));
-            let network = Initialization::Uniform.network(10, 8, 8, Activation::Tanh, bias, 3);
+            let network = Initialization::Uniform.network(&Architecture::elman(10, Activation::Tanh, bias), 8, 8, 3);
             let mut numbers = vec![0.0; shape.parameter_stride()];
             shape.flatten(&network, &mut numbers);
             assert_eq!(shape.network(&numbers), network);
@@ -123,12 +126,12 @@ pub(super) mod tests {
     #[test]
     fn a_readout_bias_alone_is_kept() {
         let shape = shape(|p| (p.hidden, p.bias) = (10, true));
-        let mut network = Initialization::Uniform.network(10, 8, 8, Activation::Tanh, true, 3);
-        network.biases = None;
+        let mut network = Initialization::Uniform.network(&Architecture::elman(10, Activation::Tanh, true), 8, 8, 3);
+        network.as_elman_mut().unwrap().biases = None;
         let mut numbers = vec![0.0; shape.parameter_stride()];
         shape.flatten(&network, &mut numbers);
         let back = shape.network(&numbers);
-        assert_eq!(back.readout_bias, network.readout_bias);
-        assert_eq!(back.biases, Some(Biases { input: vec![0.0; 10], recurrent: vec![0.0; 10] }));
+        assert_eq!(back.readout.bias, network.readout.bias);
+        assert_eq!(back.as_elman().unwrap().biases, Some(Biases { input: vec![0.0; 10], recurrent: vec![0.0; 10] }));
     }
 }

@@ -4,7 +4,7 @@
 #![allow(clippy::print_stderr)]
 
 use super::*;
-use crate::network::{Initialization, Network};
+use crate::network::{Architecture, Cell, Initialization, Network};
 use crate::random::{Purpose, Stream};
 use crate::task::Task;
 use crate::train::cpu::{CpuEngine, Dispatch, Isa, Learner};
@@ -86,11 +86,14 @@ fn device_gradient(engine: &CudaEngine, job: &Job, network: &Network) -> Network
 }
 
 fn matrices(network: &Network) -> [&Mat<f64>; 3] {
-    [&network.recurrent_weights, &network.input_weights, &network.readout_weights]
+    let cell = network.as_elman().unwrap();
+    [&cell.recurrent_weights, &cell.input_weights, &network.readout.weights]
 }
 
 fn matrices_mut(network: &mut Network) -> [&mut Mat<f64>; 3] {
-    [&mut network.recurrent_weights, &mut network.input_weights, &mut network.readout_weights]
+    let Network { layers, readout } = network;
+    let Some(Cell::Elman(cell)) = layers.first_mut() else { panic!("a plain layer") };
+    [&mut cell.recurrent_weights, &mut cell.input_weights, &mut readout.weights]
 }
 
 fn with_l2(mut gradient: Network, network: &Network, l2: f64) -> Network {
@@ -199,8 +202,7 @@ fn cases() -> &'static Cases {
             }
         }
         let initial = early.iter().map(|job| {
-            let network =
-                Initialization::Uniform.network(job.params.hidden, 8, 8, Default::default(), false, job.params.seed);
+            let network = job.params.random_network(8);
             Place { job, network, accuracy: None }
         });
         let mut early_cases = compare(initial.collect());
@@ -296,7 +298,7 @@ fn gradients_of_long_inputs_agree_with_f64() {
     let long = job(Task::named("repeat-copy", Some(64), Some(2)).unwrap(), |p| {
         (p.hidden, p.curriculum) = (64, Curriculum::None { horizon: 20 });
     });
-    let network = Initialization::Uniform.network(64, 2, 2, Default::default(), false, 1);
+    let network = Initialization::Uniform.network(&Architecture::elman(64, Default::default(), false), 2, 2, 1);
     for (precision, limit) in
         [(Precision::Plain, SINGLE_LIMIT), (Precision::Single, SINGLE_LIMIT), (Precision::Fast, FAST_LIMIT)]
     {
@@ -310,12 +312,13 @@ fn gradients_of_long_inputs_agree_with_f64() {
 #[ignore = "needs a CUDA device"]
 fn a_step_that_overflows_fp16_is_taken_again() {
     let one = job(table1("T1"), |p| p.hidden = 64);
-    let mut growing = Initialization::Uniform.network(64, 8, 8, Default::default(), false, 1);
+    let mut growing = Initialization::Uniform.network(&Architecture::elman(64, Default::default(), false), 8, 8, 1);
     // Small states, for which tanh does nothing, and deltas that grow by 1.12^100.
-    growing.recurrent_weights = Mat::from_fn(64, 64, |i, j| if j == (i + 1) % 64 { 1.12 } else { 0.0 });
-    growing.input_weights *= faer::Scale(1e-9);
-    let mut heavy = Initialization::Uniform.network(64, 8, 8, Default::default(), false, 1);
-    heavy.readout_weights[(0, 0)] = 2000.0;
+    growing.as_elman_mut().unwrap().recurrent_weights =
+        Mat::from_fn(64, 64, |i, j| if j == (i + 1) % 64 { 1.12 } else { 0.0 });
+    growing.as_elman_mut().unwrap().input_weights *= faer::Scale(1e-9);
+    let mut heavy = Initialization::Uniform.network(&Architecture::elman(64, Default::default(), false), 8, 8, 1);
+    heavy.readout.weights[(0, 0)] = 2000.0;
     for (network, what) in [(growing, "growing deltas"), (heavy, "a weight of 2,000")] {
         for (precision, limit) in
             [(Precision::Plain, SINGLE_LIMIT), (Precision::Single, FAST_LIMIT), (Precision::Fast, FAST_LIMIT)]
@@ -436,8 +439,8 @@ fn one_network_that_diverges_stops_alone_on_the_device() {
     for precision in [Precision::Plain, Precision::Single, Precision::Fast] {
         let mut jobs: Vec<Job> =
             (1..=3).map(|seed| job(table1("T1"), |p| (p.seed, p.steps, p.test.batches) = (seed, 20, 1))).collect();
-        let mut broken = Initialization::Uniform.network(128, 8, 8, Default::default(), false, 1);
-        broken.readout_weights[(0, 0)] = 3e38;
+        let mut broken = Initialization::Uniform.network(&Architecture::elman(128, Default::default(), false), 8, 8, 1);
+        broken.readout.weights[(0, 0)] = 3e38;
         jobs[1].start = Start::Weights(Box::new(broken));
         let results = engine(precision).train(&jobs, &Unobserved);
         let error = results[1].as_ref().unwrap_err().to_string();

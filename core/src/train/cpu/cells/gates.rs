@@ -91,10 +91,8 @@ impl<S: Dispatch, const G: usize> Gates<S, G> {
     /// Input weights, recurrent weights and biases, gates under one another.
     pub(crate) fn read(&self, flat: &[S]) -> (Mat<f64>, Mat<f64>, Option<Biases>) {
         let (units, rows) = (self.units, G * self.units);
-        let input =
-            Mat::from_fn(rows, self.inputs, |i, j| self.gates[i / units].input_place.at(flat, j, i % units));
-        let recurrent =
-            Mat::from_fn(rows, units, |i, j| self.gates[i / units].recurrent_place.at(flat, i % units, j));
+        let input = Mat::from_fn(rows, self.inputs, |i, j| self.gates[i / units].input_place.at(flat, j, i % units));
+        let recurrent = Mat::from_fn(rows, units, |i, j| self.gates[i / units].recurrent_place.at(flat, i % units, j));
         let bias = |which: usize| {
             let places = self.gates.iter().flat_map(|gate| &gate.bias_places);
             places.flat_map(|places| places[which].read(flat)).collect()

@@ -274,8 +274,10 @@ impl<S: Dispatch> CellKernel<S> for SsmKernel<S> {
         let Self { units, modes, inputs, .. } = *self;
         let parts = 1 + usize::from(self.imaginary.is_some());
         let times = if self.real.input.backward.is_some() { 3 } else { 2 };
-        let skipped = if self.skip.is_some() { (counts.with_input + counts.read).saturating_sub(counts.all) } else { 0 };
-        parts * modes * (3 * counts.read * units + times * counts.with_input * inputs) + times * skipped * inputs * units
+        let skipped =
+            if self.skip.is_some() { (counts.with_input + counts.read).saturating_sub(counts.all) } else { 0 };
+        parts * modes * (3 * counts.read * units + times * counts.with_input * inputs)
+            + times * skipped * inputs * units
     }
 }
 

@@ -63,14 +63,20 @@ fn elman() -> Vec<Case> {
     let kinds = [(Activation::Tanh, false), (Activation::Tanh, true), (Activation::Identity, true)];
     let kinds = kinds.into_iter().chain([(Activation::Relu, true)]);
     let cases = kinds.flat_map(|(activation, bias)| {
-        SIZES.map(|(hidden, s, d, batch, horizon)| {
-            Case { layers: vec![(CellKind::Elman, hidden)], s, d, batch, horizon, activation, bias }
+        SIZES.map(|(hidden, s, d, batch, horizon)| Case {
+            layers: vec![(CellKind::Elman, hidden)],
+            s,
+            d,
+            batch,
+            horizon,
+            activation,
+            bias,
         })
     });
     cases.collect()
 }
 
-/// Every size with every other cell, and stacks of all of them.
+/// Every size with every other cell, and stacks of all of them in two sizes.
 fn others() -> Vec<Case> {
     use CellKind::{Elman, Gru, Lstm, Ssm};
     let stacks: [&[CellKind]; 11] = [
@@ -87,8 +93,9 @@ fn others() -> Vec<Case> {
         &[Gru, Elman, Ssm],
     ];
     let cases = stacks.into_iter().flat_map(|kinds| {
+        let sizes = if kinds.len() == 1 { &SIZES[..] } else { &SIZES[1..3] };
         [false, true].into_iter().flat_map(move |bias| {
-            SIZES.map(|(hidden, s, d, batch, horizon)| {
+            sizes.iter().map(move |&(hidden, s, d, batch, horizon)| {
                 // Layers of different widths.
                 let layers = kinds.iter().enumerate().map(|(k, &kind)| (kind, hidden + 2 * k)).collect();
                 Case { layers, s, d, batch, horizon, activation: Activation::Tanh, bias }
@@ -168,7 +175,7 @@ fn gradients_agree_with_finite_differences_for_every_parameter() {
 #[test]
 fn gradients_of_every_cell_and_stack_agree_with_finite_differences() {
     for case in others() {
-        check_gradient(&case, &case.network(), 200);
+        check_gradient(&case, &case.network(), 100);
     }
 }
 
@@ -184,7 +191,9 @@ fn state_space_variants(network: &Network) -> [Network; 3] {
                 let doubled = |a: &Mat<f64>, b: &Mat<f64>, down: bool| {
                     let (rows, columns) = (a.nrows(), a.ncols());
                     let size = if down { (2 * rows, columns) } else { (rows, 2 * columns) };
-                    Mat::from_fn(size.0, size.1, |i, j| if i < rows && j < columns { a[(i, j)] } else { b[(i % rows, j % columns)] })
+                    Mat::from_fn(size.0, size.1, |i, j| {
+                        if i < rows && j < columns { a[(i, j)] } else { b[(i % rows, j % columns)] }
+                    })
                 };
                 cell.real.input = doubled(&cell.real.input, &part.input, true);
                 cell.real.output = doubled(&cell.real.output, &part.output, false);
@@ -207,7 +216,7 @@ fn gradients_of_every_kind_of_state_space_layer_agree_with_finite_differences() 
             let learner = case.learner::<f64>(Isa::Portable, &network);
             assert!((learner.measures.loss - loss).abs() < 1e-12 * loss, "{}", case.name());
             assert!(learner.network() == network, "{}", case.name());
-            check_gradient(case, &network, 60);
+            check_gradient(case, &network, 30);
         }
     }
 }

@@ -213,7 +213,7 @@ impl Observer for Diary {
     }
 
     fn checkpoint(&self, job: usize, state: &TrainState) -> Result<(), RecordError> {
-        self.write(job, format!("{} {:?}", state.step, state.network.recurrent_weights));
+        self.write(job, format!("{} {:?}", state.step, state.network.as_elman().unwrap().recurrent_weights));
         Ok(())
     }
 
@@ -259,8 +259,8 @@ fn the_host_looks_in_at_least_every_few_hundred_steps() {
 fn one_network_that_diverges_stops_alone() {
     let mut jobs = mixed();
     jobs[0].start = Start::Weights(Box::new({
-        let mut network: Network = jobs[0].params.initialization.network(8, 3, 3, Default::default(), false, 1);
-        network.readout_weights[(0, 0)] = f64::MAX;
+        let mut network: Network = jobs[0].params.random_network(3);
+        network.readout.weights[(0, 0)] = f64::MAX;
         network
     }));
     let results = StandIn::new(100).train(&jobs, &Unobserved);

@@ -1,0 +1,247 @@
+//! The cells that a network is made of. To add one: its own file here, a variant of [`Cell`] and of [`CellKind`], a line
+//! in `readers` of [`super::tensors`] and one in the list of `core/tests/takes_every_cell.rs`; for training a kernel in `train/cpu/cells`.
+
+mod elman;
+mod gates;
+mod gru;
+mod lstm;
+mod ssm;
+
+pub use elman::Elman;
+pub use gates::Biases;
+pub use gru::Gru;
+pub use lstm::Lstm;
+pub(super) use ssm::{IMAGINARY, REAL};
+pub use ssm::{Modes, Ssm};
+
+use super::dynamics::Jacobians;
+use super::initialize::Draw;
+use super::{Activation, Architecture};
+use crate::choose::{UnknownWord, choose};
+use faer::{Mat, MatMut, MatRef};
+use serde::{Deserialize, Serialize};
+
+/// A recurrent layer of one of the kinds that can be read, trained and shown.
+///
+/// Its state begins with its units h, which the next layer and the readout see; an LSTM's cells and the modes of a
+/// state-space layer follow.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// A plain layer, `torch.nn.RNN`.
+    Elman(Elman),
+    /// Gated recurrent units, `torch.nn.GRU`.
+    Gru(Gru),
+    /// Long short-term memory, `torch.nn.LSTM`.
+    Lstm(Lstm),
+    /// A diagonal linear state-space layer.
+    Ssm(Ssm),
+}
+
+/// The kind of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CellKind {
+    /// A plain layer.
+    #[default]
+    Elman,
+    /// Gated recurrent units.
+    Gru,
+    /// Long short-term memory.
+    Lstm,
+    /// A diagonal linear state-space layer.
+    Ssm,
+}
+
+/// What every kind of cell answers.
+pub(crate) trait Layer {
+    /// How many numbers it hands on.
+    fn units(&self) -> usize;
+
+    /// How many numbers it keeps: its units, and whatever follows them.
+    fn state_size(&self) -> usize {
+        self.units()
+    }
+
+    /// How many numbers it takes in.
+    fn inputs(&self) -> usize;
+
+    /// One step of a batch of states; no input means zero input.
+    fn step_into(&self, state: MatRef<'_, f64>, input: Option<MatRef<'_, f64>>, next: MatMut<'_, f64>);
+
+    /// The derivatives of a step.
+    fn jacobians(&self, state: &[f64], input: &[f64]) -> Jacobians;
+
+    /// Every parameter under the name that PyTorch gives it, less the number of the layer.
+    fn parameters(&self) -> Vec<(&'static str, Parameter<'_>)>;
+
+    /// The same, to be changed.
+    fn parameters_mut(&mut self) -> Vec<(&'static str, ParameterMut<'_>)>;
+
+    /// The shape of every parameter, were it to fit the first one; [`Layer::parameters`] in the same order.
+    fn shapes(&self) -> Vec<Vec<usize>>;
+
+    /// Whether opposite states and inputs lead to opposite states.
+    fn is_odd(&self) -> bool;
+}
+
+/// One tensor of a layer.
+#[derive(Clone, Copy, Debug)]
+pub enum Parameter<'a> {
+    /// A matrix.
+    Matrix(&'a Mat<f64>),
+    /// A vector.
+    Vector(&'a [f64]),
+}
+
+/// One tensor of a layer, to be changed.
+#[derive(Debug)]
+pub enum ParameterMut<'a> {
+    /// A matrix.
+    Matrix(&'a mut Mat<f64>),
+    /// A vector.
+    Vector(&'a mut Vec<f64>),
+}
+
+impl Parameter<'_> {
+    /// Its dimensions.
+    pub fn shape(&self) -> Vec<usize> {
+        match self {
+            Self::Matrix(matrix) => vec![matrix.nrows(), matrix.ncols()],
+            Self::Vector(vector) => vec![vector.len()],
+        }
+    }
+
+    /// Its values, row by row.
+    pub fn values(&self) -> Vec<f64> {
+        match self {
+            Self::Matrix(m) => (0..m.nrows()).flat_map(|i| (0..m.ncols()).map(move |j| m[(i, j)])).collect(),
+            Self::Vector(vector) => vector.to_vec(),
+        }
+    }
+
+    /// Whether every value is a finite number.
+    pub fn is_finite(&self) -> bool {
+        match self {
+            Self::Matrix(matrix) => (0..matrix.ncols()).all(|j| matrix.col(j).iter().all(|x| x.is_finite())),
+            Self::Vector(vector) => vector.iter().all(|x| x.is_finite()),
+        }
+    }
+}
+
+impl Cell {
+    pub(crate) fn layer(&self) -> &dyn Layer {
+        match self {
+            Self::Elman(cell) => cell,
+            Self::Gru(cell) => cell,
+            Self::Lstm(cell) => cell,
+            Self::Ssm(cell) => cell,
+        }
+    }
+
+    pub(crate) fn layer_mut(&mut self) -> &mut dyn Layer {
+        match self {
+            Self::Elman(cell) => cell,
+            Self::Gru(cell) => cell,
+            Self::Lstm(cell) => cell,
+            Self::Ssm(cell) => cell,
+        }
+    }
+
+    /// A cell with random weights.
+    pub(super) fn random(of: &Architecture, inputs: usize, draw: &Draw<'_>) -> Self {
+        match of.cell {
+            CellKind::Elman => Self::Elman(Elman::random(of, inputs, draw)),
+            CellKind::Gru => Self::Gru(Gru::random(of, inputs, draw)),
+            CellKind::Lstm => Self::Lstm(Lstm::random(of, inputs, draw)),
+            CellKind::Ssm => Self::Ssm(Ssm::random(of, inputs, draw)),
+        }
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> CellKind {
+        match self {
+            Self::Elman(_) => CellKind::Elman,
+            Self::Gru(_) => CellKind::Gru,
+            Self::Lstm(_) => CellKind::Lstm,
+            Self::Ssm(_) => CellKind::Ssm,
+        }
+    }
+
+    /// The nonlinearity that can be chosen, where there is one.
+    pub fn activation(&self) -> Option<Activation> {
+        match self {
+            Self::Elman(cell) => Some(cell.activation),
+            Self::Ssm(cell) => Some(cell.activation),
+            Self::Gru(_) | Self::Lstm(_) => None,
+        }
+    }
+
+    /// The weights from state to state, gate under gate; nothing where there are none but eigenvalues.
+    #[doc(alias = "W_hh")]
+    pub fn recurrent_weights(&self) -> Option<&Mat<f64>> {
+        match self {
+            Self::Elman(cell) => Some(&cell.recurrent_weights),
+            Self::Gru(cell) => Some(&cell.recurrent_weights),
+            Self::Lstm(cell) => Some(&cell.recurrent_weights),
+            Self::Ssm(_) => None,
+        }
+    }
+
+    /// How many numbers it hands on.
+    pub fn units(&self) -> usize {
+        self.layer().units()
+    }
+
+    /// How many numbers it keeps.
+    pub fn state_size(&self) -> usize {
+        self.layer().state_size()
+    }
+
+    /// How many numbers it takes in.
+    pub fn inputs(&self) -> usize {
+        self.layer().inputs()
+    }
+
+    /// Whether it has biases.
+    pub fn has_bias(&self) -> bool {
+        match self {
+            Self::Elman(cell) => cell.biases.is_some(),
+            Self::Gru(cell) => cell.biases.is_some(),
+            Self::Lstm(cell) => cell.biases.is_some(),
+            Self::Ssm(_) => false,
+        }
+    }
+}
+
+impl CellKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Elman, Self::Gru, Self::Lstm, Self::Ssm];
+
+    /// The name, as typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Elman => "elman",
+            Self::Gru => "gru",
+            Self::Lstm => "lstm",
+            Self::Ssm => "ssm",
+        }
+    }
+
+    /// The name in a sentence.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Elman => "Elman",
+            Self::Gru => "GRU",
+            Self::Lstm => "LSTM",
+            Self::Ssm => "state-space",
+        }
+    }
+}
+
+impl std::str::FromStr for CellKind {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        choose("cell", word, &Self::ALL.map(|kind| (kind.name(), kind)))
+    }
+}
