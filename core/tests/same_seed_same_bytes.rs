@@ -154,9 +154,9 @@ fn any_number_of_threads_gives_the_same_weights_of_every_cell() {
 #[test]
 fn every_cell_goes_on_from_a_stop_to_the_same_weights() {
     for job in jobs_of_every_cell() {
-        let whole = train(2, &[job.clone()], &Unobserved).pop().unwrap().unwrap();
+        let whole = train(2, std::slice::from_ref(&job), &Unobserved).pop().unwrap().unwrap();
         let stopper = Stopper { at: 7, now: Mutex::new(0), states: Mutex::default() };
-        let stopped = train(1, &[job.clone()], &stopper).pop().unwrap().unwrap();
+        let stopped = train(1, std::slice::from_ref(&job), &stopper).pop().unwrap().unwrap();
         assert_eq!((stopped.state.step, stopped.accuracy), (7, None));
         let states = stopper.states.into_inner().unwrap();
         assert_eq!(states.iter().map(|state| state.step).collect::<Vec<_>>(), [0, 5, 7]);
