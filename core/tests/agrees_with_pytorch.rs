@@ -16,10 +16,16 @@ struct Case {
     clip: f64,
 }
 
-const CASES: [Case; 3] = [
+const CASES: [Case; 9] = [
     Case { name: "plain", learning_rate: 1e-3, l2: 0.0, clip: 1.0 },
     Case { name: "all", learning_rate: 1e-2, l2: 1e-3, clip: 0.1 },
     Case { name: "relu", learning_rate: 1e-3, l2: 0.0, clip: 1.0 },
+    Case { name: "elman2", learning_rate: 1e-2, l2: 1e-3, clip: 0.1 },
+    Case { name: "gru", learning_rate: 1e-2, l2: 1e-3, clip: 0.1 },
+    Case { name: "gru2", learning_rate: 1e-2, l2: 0.0, clip: 1.0 },
+    Case { name: "gru-plain", learning_rate: 1e-2, l2: 0.0, clip: 1.0 },
+    Case { name: "lstm", learning_rate: 1e-2, l2: 1e-3, clip: 0.1 },
+    Case { name: "lstm2", learning_rate: 1e-2, l2: 0.0, clip: 1.0 },
 ];
 
 #[derive(Default)]
@@ -46,6 +52,8 @@ impl Case {
     fn train(&self, isa: Isa, steps: u64) -> (Network, Vec<f64>) {
         let start = self.network("start.safetensors");
         let params = TrainParams {
+            cell: start.kind().unwrap(),
+            layers: start.layers.len(),
             hidden: start.hidden(),
             seed: 5,
             steps,

@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
-use ketbra::network::{Activation, Network};
+use ketbra::network::{Activation, CellKind, Network};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{
-    Curriculum, Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainParams, TrainState,
-    Unobserved,
+    Curriculum, Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TestParams, TrainError, TrainParams,
+    TrainState, Unobserved,
 };
 use std::sync::Mutex;
 
@@ -120,4 +120,50 @@ fn weights_that_do_not_fit_the_task_are_refused() {
     let misfit = Job { start: Start::Weights(Box::new(other)), ..job(1) };
     let error = train(1, &[misfit], &Unobserved).pop().unwrap().unwrap_err();
     assert_eq!(error.to_string(), "the given network has 3 inputs, but task compose-copy needs 2");
+}
+
+/// A job for every cell, and for stacks, with and without biases.
+fn jobs_of_every_cell() -> Vec<Job> {
+    let of = |cell: CellKind, layers: usize, bias: bool| {
+        let mut job = job(4);
+        let params = &mut job.params;
+        (params.cell, params.layers, params.bias, params.steps, params.checkpoint_every) = (cell, layers, bias, 12, 5);
+        params.test = TestParams { horizon: 12, batches: 1, ..TestParams::default() };
+        job
+    };
+    let single = CellKind::ALL.into_iter().flat_map(|cell| [of(cell, 1, false), of(cell, 1, true)]);
+    single.chain(CellKind::ALL.into_iter().flat_map(|cell| [of(cell, 2, true), of(cell, 3, false)])).collect()
+}
+
+fn name(job: &Job) -> String {
+    let TrainParams { cell, layers, bias, .. } = job.params;
+    format!("{layers} layers of {}, bias {bias}", cell.name())
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_weights_of_every_cell() {
+    for job in jobs_of_every_cell() {
+        let alone = network(1, job.clone());
+        for threads in [2, 3] {
+            assert!(network(threads, job.clone()) == alone, "{} on {threads} threads", name(&job));
+        }
+        assert!(alone != job.params.random_network(2), "{} learned nothing", name(&job));
+    }
+}
+
+#[test]
+fn every_cell_goes_on_from_a_stop_to_the_same_weights() {
+    for job in jobs_of_every_cell() {
+        let whole = train(2, std::slice::from_ref(&job), &Unobserved).pop().unwrap().unwrap();
+        let stopper = Stopper { at: 7, now: Mutex::new(0), states: Mutex::default() };
+        let stopped = train(1, std::slice::from_ref(&job), &stopper).pop().unwrap().unwrap();
+        assert_eq!((stopped.state.step, stopped.accuracy), (7, None));
+        let states = stopper.states.into_inner().unwrap();
+        assert_eq!(states.iter().map(|state| state.step).collect::<Vec<_>>(), [0, 5, 7]);
+        for state in states {
+            let resumed = Job { start: Start::State(Box::new(state)), ..job.clone() };
+            let end = train(1, &[resumed], &Unobserved).pop().unwrap().unwrap();
+            assert!(end.state == whole.state && end.accuracy == whole.accuracy, "{}", name(&job));
+        }
+    }
 }

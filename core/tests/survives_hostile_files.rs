@@ -221,8 +221,11 @@ fn a_storage_that_is_not_there_is_refused_by_name() {
 #[test]
 fn a_recurrent_matrix_that_is_not_square_is_refused() {
     let message = refused_weight(matrix("rnn.weight_hh_l0", 3, 2));
-    assert_says(&message, "rnn.weight_hh_l0 has shape [3, 2], but [3, 3] is needed");
-    assert_says(&refused(&npz("weight_hh_l0.npy", array(3, 5))), "has shape [3, 5], but [3, 3] is needed");
+    assert_says(&message, "rnn.weight_hh_l0 has shape [3, 2]: rows must be 1 (Elman), 3 (GRU) or 4");
+    assert_says(
+        &refused(&npz("weight_hh_l0.npy", array(3, 5))),
+        "has shape [3, 5]: rows must be 1 (Elman), 3 (GRU) or 4 (LSTM) times the columns",
+    );
 }
 
 #[test]

@@ -227,6 +227,7 @@ def interpret(
     method: str | None = ...,
     methods: str | Sequence[str] | None = ...,
     matching: str | None = ...,
+    state: str | None = ...,
     seed: int | None = ...,
     threads: int | None = ...,
     recurrent: Any = ...,
@@ -245,6 +246,7 @@ def interpret(
     method: str | None = ...,
     methods: str | Sequence[str] | None = ...,
     matching: str | None = ...,
+    state: str | None = ...,
     seed: int | None = ...,
     threads: int | None = ...,
     recurrent: Any = ...,
@@ -263,6 +265,7 @@ def interpret(
     method: str | None = ...,
     methods: str | Sequence[str] | None = ...,
     matching: str | None = ...,
+    state: str | None = ...,
     seed: int | None = ...,
     threads: int | None = ...,
     recurrent: Any = ...,
@@ -280,6 +283,7 @@ def interpret(
     method: str | None = None,
     methods: str | Sequence[str] | None = None,
     matching: str | None = None,
+    state: str | None = None,
     seed: int | None = None,
     threads: int | None = None,
     recurrent: Any = None,
@@ -299,6 +303,8 @@ def interpret(
     method: how memories are found: code, orbit, dual, dual-orbit, power, power-reference, rollout [code]
     methods: methods to compare: "all", names separated by commas, or a list of names
     matching: how eigenvalues are paired with the theory's: optimal or greedy [optimal]
+    state: which part of the state is looked at first: "units", the h of every layer, or "whole", also an LSTM's cells (as
+        tanh c) and the modes of a state-space layer; `whole_state` tells what is found there ["units"]
     seed: seed of the inputs that drive the network [1]
     threads: networks of a list that are interpreted at the same time [one for each core]
     recurrent, readout: which layers of a module, where that is not clear
@@ -330,6 +336,7 @@ def interpret(
             method=method,
             methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
             matching=matching,
+            state=state,
             seed=whole(seed, "seed", InterpretError),
             threads=whole(threads, "threads", InterpretError, 1),
             progress=counting_bar(bar),

@@ -82,13 +82,21 @@ class Network:
     ) -> Network: ...
     def arrays(self) -> dict[str, NDArray[np.float64]]: ...
     @property
+    def cell(self) -> str | None: ...
+    @property
+    def layers(self) -> int: ...
+    @property
     def hidden(self) -> int: ...
+    @property
+    def state_size(self) -> int: ...
+    @property
+    def units(self) -> list[tuple[int, int]]: ...
     @property
     def inputs(self) -> int: ...
     @property
     def outputs(self) -> int: ...
     @property
-    def activation(self) -> str: ...
+    def activation(self) -> str | None: ...
     @property
     def metadata(self) -> dict[str, str]: ...
     @property
@@ -96,7 +104,7 @@ class Network:
     @property
     def task(self) -> Task | None: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
-    def run(self, inputs: NDArray[np.float64], horizon: int) -> NDArray[np.float64]: ...
+    def run(self, inputs: NDArray[np.float64], horizon: int, whole: bool) -> NDArray[np.float64]: ...
     def read(self, hidden: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 @final
@@ -156,6 +164,7 @@ def interpret(
     method: str | None,
     methods: str | None,
     matching: str | None,
+    state: str | None,
     seed: int | None,
     threads: int | None,
     progress: Callable[[int, int], None] | None,
@@ -179,6 +188,8 @@ def train(
     *,
     s: int | None,
     d: int | None,
+    cell: str | None,
+    layers: int | None,
     hidden: int | None,
     seed: int | None,
     steps: int | None,
@@ -190,7 +201,7 @@ def train(
     clip: float | None,
     batch: int | None,
     init: Network | str | os.PathLike[str] | None,
-    bias: bool,
+    bias: bool | None,
     activation: str | None,
     metrics_every: int | None,
     checkpoint_every: int | None,

@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import _ketbra
 from ._arrays import FloatArray, floats, time_first, whole
 from ._errors import NetworkError
@@ -16,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Network:
-    """An Elman network with a linear readout: h(t) = act(W_hh h(t-1) + W_uh u(t) + b), y(t) = W_r h(t) + c.
+    """A recurrent network with a linear readout: layers of Elman, GRU, LSTM or linear state-space cells, y(t) = W_r h(t) + c.
 
     `Network(source)` takes a run folder or a file (.safetensors, .npz, .pt, .pth, .ckpt; never executed), a
     `torch.nn.Module` with a recurrent layer and a readout, a state_dict, or a mapping of names to arrays. Names are
-    PyTorch's (`rnn.weight_hh_l0`, any prefix) or the paper's (`W_hh`, `W_uh`, `W_r`).
+    PyTorch's (`rnn.weight_hh_l0`, any prefix) or the paper's (`W_hh`, `W_uh`, `W_r`); shapes tell the kind of the cell.
 
     `activation` (tanh, relu or identity) counts more than what the source says; a state_dict says nothing of it.
 
@@ -50,7 +52,8 @@ class Network:
             from ._torch import arrays_of_module
 
             arrays, found, unused = arrays_of_module(source, recurrent, readout)
-            self._network = _ketbra.Network.from_arrays(arrays, activation or found, _said(activation or found), unused)
+            chosen = activation or found
+            self._network = _ketbra.Network.from_arrays(arrays, chosen or "tanh", _said(chosen), unused)
         else:
             raise NetworkError(
                 f"cannot read a network from {type(source).__name__}; pass a path, a torch.nn.Module, a state_dict, "
@@ -64,9 +67,29 @@ class Network:
         return made
 
     @property
+    def cell(self) -> str | None:
+        """The kind of its layers: elman, gru, lstm or ssm; None where they are of several."""
+        return self._network.cell
+
+    @property
+    def layers(self) -> int:
+        """How many layers it has."""
+        return self._network.layers
+
+    @property
     def hidden(self) -> int:
-        """Hidden units."""
+        """Units of the last layer, which the readout sees."""
         return self._network.hidden
+
+    @property
+    def state_size(self) -> int:
+        """Numbers in the state, all layers together: an LSTM's cells and a state-space layer's modes count too."""
+        return self._network.state_size
+
+    @property
+    def units(self) -> list[slice]:
+        """Where the units h of each layer lie in the whole state."""
+        return [slice(first, end) for first, end in self._network.units]
 
     @property
     def inputs(self) -> int:
@@ -79,8 +102,8 @@ class Network:
         return self._network.outputs
 
     @property
-    def activation(self) -> str:
-        """tanh, relu or identity."""
+    def activation(self) -> str | None:
+        """tanh, relu or identity; None where the cell leaves no choice."""
         return self._network.activation
 
     @property
@@ -106,26 +129,44 @@ class Network:
 
     @property
     def recurrent_weights(self) -> FloatArray:
-        """W_hh, H x H."""
-        return self.arrays()["rnn.weight_hh_l0"]
+        """W_hh of the first layer: H x H, gate under gate for a GRU (r, z, n) or LSTM (i, f, g, o)."""
+        return self._tensor("rnn.weight_hh_l0")
 
     @property
     def input_weights(self) -> FloatArray:
-        """W_uh, H x inputs."""
-        return self.arrays()["rnn.weight_ih_l0"]
+        """W_uh of the first layer: H x inputs, gate under gate."""
+        return self._tensor("rnn.weight_ih_l0")
 
     @property
     def readout_weights(self) -> FloatArray:
         """W_r, outputs x H."""
         return self.arrays()["readout.weight"]
 
-    def run(self, inputs: Any, horizon: int = 0, *, batch_first: bool = False) -> FloatArray:
-        """Hidden states (time, batch, H) over the inputs (time, batch, inputs) and `horizon` steps of zero input."""
+    def _tensor(self, name: str) -> FloatArray:
+        arrays = self.arrays()
+        if name not in arrays:
+            raise NetworkError(f"a layer of kind {self.cell} has no {name}; its parameters: {', '.join(arrays)}")
+        return arrays[name]
+
+    def run(self, inputs: Any, horizon: int = 0, *, state: str = "units", batch_first: bool = False) -> FloatArray:
+        """States (time, batch, size) over the inputs (time, batch, inputs) and `horizon` steps of zero input.
+
+        `state` is "units", the h of every layer side by side, or "whole", with all that layers keep beside it.
+        """
+        if state not in ("units", "whole"):
+            raise NetworkError(f"state is {state!r}, but must be 'units' or 'whole'")
         array = time_first(inputs, "inputs", self.inputs, batch_first, NetworkError)
-        return self._network.run(array, whole(horizon, "horizon", NetworkError) or 0)
+        return self._network.run(array, whole(horizon, "horizon", NetworkError) or 0, state == "whole")
 
     def read(self, hidden: Any, *, batch_first: bool = False) -> FloatArray:
-        """What it says in hidden states (time, batch, H): (time, batch, outputs)."""
+        """What it says (time, batch, outputs) in states (time, batch, H): the units of the last layer, or all that `run` gives."""
+        array = np.asarray(hidden)
+        if array.ndim == 3 and array.shape[-1] != self.hidden:
+            units = self.units
+            if array.shape[-1] == self.state_size:
+                hidden = array[..., units[-1]]
+            elif array.shape[-1] == sum(part.stop - part.start for part in units):
+                hidden = array[..., -self.hidden :]
         return self._network.read(time_first(hidden, "hidden", self.hidden, batch_first, NetworkError))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -139,12 +180,16 @@ class Network:
 
         return module_of(self)
 
+    def _kind(self) -> str:
+        layers = "" if self.layers == 1 else f"{self.layers} layers of "
+        return f"{layers}{self.cell or 'several cells'}" + (f" {self.activation} " if self.activation else " ")
+
     def __repr__(self) -> str:
         task = self.task
         on = "" if task is None else f", trained on {task.name}"
         result = "" if self.training is None else f", accuracy {self.training.accuracy:.4f}"
         return (
-            f"<ketbra.Network H={self.hidden}, {self.inputs} inputs, {self.outputs} outputs, {self.activation}{on}{result}>"
+            f"<ketbra.Network {self._kind()}H={self.hidden}, {self.inputs} inputs, {self.outputs} outputs{on}{result}>"
         )
 
 

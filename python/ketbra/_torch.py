@@ -16,34 +16,40 @@ if TYPE_CHECKING:
 BY_TRAJECTORIES = "interpret it by its trajectories: ketbra.interpret_trajectories(hidden, outputs, s=S)"
 
 
-def arrays_of_module(module: Any, recurrent: Any, readout: Any) -> tuple[dict[str, FloatArray], str, list[str]]:
+def arrays_of_module(module: Any, recurrent: Any, readout: Any) -> tuple[dict[str, FloatArray], str | None, list[str]]:
     """The weights of a module under PyTorch's names, its activation, and the parameters that are left out."""
     torch = need("torch", "a network from a torch.nn.Module")
     nn = torch.nn
     layer = _layer(module, recurrent, "recurrent", (nn.RNNBase, nn.RNNCellBase), lambda _: True)
     kind = type(layer).__name__
-    if not isinstance(layer, (nn.RNN, nn.RNNCell)):
-        raise NetworkError(f"the recurrent layer is a {kind}; only RNN and RNNCell can be read, {BY_TRAJECTORIES}")
-    if getattr(layer, "num_layers", 1) != 1 or getattr(layer, "bidirectional", False):
-        raise NetworkError(f"the {kind} has several layers or directions; only one can be read, {BY_TRAJECTORIES}")
+    if not isinstance(layer, (nn.RNN, nn.GRU, nn.LSTM, nn.RNNCellBase)):
+        raise NetworkError(f"the recurrent layer is a {kind}; RNN, GRU, LSTM and their cells can be read, {BY_TRAJECTORIES}")
+    if getattr(layer, "bidirectional", False):
+        raise NetworkError(
+            f"the {kind} is bidirectional: one direction sees the inputs from the end, so there is no step from state to "
+            "state to read; train with bidirectional=False"
+        )
+    if getattr(layer, "proj_size", 0):
+        raise NetworkError(f"the {kind} has a projection (proj_size={layer.proj_size}); train with proj_size=0, or {BY_TRAJECTORIES}")
     fits = lambda linear: linear.in_features == layer.hidden_size  # noqa: E731
     linear = _layer(module, readout, "readout", (nn.Linear,), fits)
     if not isinstance(linear, nn.Linear):
         raise NetworkError(f"the readout is a {type(linear).__name__}; only a Linear can be read, {BY_TRAJECTORIES}")
-    suffix = "_l0" if isinstance(layer, nn.RNN) else ""
     arrays = {}
-    for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
-        # Attributes and not the state_dict: a parametrized weight is what the layer uses.
-        value = getattr(layer, name + suffix, None)
-        if value is not None:
-            arrays[f"rnn.{name}_l0"] = floats(value, f"{name}{suffix}", None, NetworkError)
+    for number in range(getattr(layer, "num_layers", 1)):
+        suffix = f"_l{number}" if isinstance(layer, nn.RNNBase) else ""
+        for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+            # Attributes and not the state_dict: a parametrized weight is what the layer uses.
+            value = getattr(layer, name + suffix, None)
+            if value is not None:
+                arrays[f"rnn.{name}_l{number}"] = floats(value, f"{name}{suffix}", None, NetworkError)
     for name in ("weight", "bias"):
         value = getattr(linear, name)
         if value is not None:
             arrays[f"readout.{name}"] = floats(value, f"readout {name}", None, NetworkError)
     taken = {id(value) for part in (layer, linear) for value in part.parameters()}
     unused = [name for name, value in module.named_parameters() if id(value) not in taken]
-    return arrays, layer.nonlinearity, unused
+    return arrays, getattr(layer, "nonlinearity", None), unused
 
 
 def _layer(module: Any, named: Any, role: str, kinds: tuple[Any, ...], fits: Any) -> Any:
@@ -73,27 +79,29 @@ def module_of(network: Network) -> Any:
     arrays = network.arrays()
     exact = all(bool((array.astype(np.float32) == array).all()) for array in arrays.values())
     dtype = torch.float32 if exact else torch.float64
-    module = _module_class(torch)(
-        network.inputs, network.hidden, network.outputs, network.activation,
-        "rnn.bias_ih_l0" in arrays, "readout.bias" in arrays, dtype,
-    )
+    if network.cell not in ("elman", "gru", "lstm"):
+        raise NetworkError(f"torch.nn has no layer for cell {network.cell}; keep the arrays: network.arrays()")
+    options = {"num_layers": network.layers, "bias": "rnn.bias_ih_l0" in arrays, "dtype": dtype}
+    if network.cell == "elman":
+        options["nonlinearity"] = network.activation
+    kind = {"elman": torch.nn.RNN, "gru": torch.nn.GRU, "lstm": torch.nn.LSTM}[network.cell]
+    rnn = kind(network.inputs, network.hidden, **options)
+    readout = torch.nn.Linear(network.hidden, network.outputs, bias="readout.bias" in arrays, dtype=dtype)
+    module = _module_class(torch)(rnn, readout)
     module.load_state_dict({name: torch.tensor(np.array(array), dtype=dtype) for name, array in arrays.items()})
     return module
 
 
 def _module_class(torch: Any) -> Any:
-    class Elman(torch.nn.Module):  # type: ignore[misc]
-        """An Elman network: outputs and hidden states (time, batch, ...) from inputs (time, batch, inputs)."""
+    class Recurrent(torch.nn.Module):  # type: ignore[misc]
+        """A recurrent network: outputs and hidden states (time, batch, ...) from inputs (time, batch, inputs)."""
 
-        def __init__(
-            self, inputs: int, hidden: int, outputs: int, activation: str, bias: bool, readout_bias: bool, dtype: Any
-        ) -> None:
+        def __init__(self, rnn: Any, readout: Any) -> None:
             super().__init__()
-            self.rnn = torch.nn.RNN(inputs, hidden, nonlinearity=activation, bias=bias, dtype=dtype)
-            self.readout = torch.nn.Linear(hidden, outputs, bias=readout_bias, dtype=dtype)
+            self.rnn, self.readout = rnn, readout
 
         def forward(self, inputs: Any, start: Any = None) -> Any:
             hidden, _ = self.rnn(inputs, start)
             return self.readout(hidden), hidden
 
-    return Elman
+    return Recurrent

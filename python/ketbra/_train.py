@@ -59,6 +59,8 @@ def train(
     *,
     s: int | None = None,
     d: int | None = None,
+    cell: str | None = None,
+    layers: int | None = None,
     hidden: int | None = None,
     seed: int | None = None,
     steps: int | None = None,
@@ -70,7 +72,7 @@ def train(
     clip: float | None = None,
     batch: int | None = None,
     init: str | os.PathLike[str] | Network | None = None,
-    bias: bool = False,
+    bias: bool | None = None,
     activation: str | None = None,
     metrics_every: int | None = None,
     checkpoint_every: int | None = None,
@@ -94,7 +96,9 @@ def train(
     ------------------------------------------------
     task: T1-T4, repeat-copy, compose-copy, an id such as "255,0,0", a .toml file, or a `ketbra.Task`
     s, d: variables and components of a task that comes in any size [8, 8]
-    hidden: hidden units [128]
+    cell: kind of the layers: elman, gru, lstm or ssm (diagonal linear state space) [elman]
+    layers: layers on top of one another [1]
+    hidden: hidden units of each layer [128]
     seed: seed of weights and inputs [1]
     steps: optimizer steps [20000; 45000 for the adaptive curriculum]
     curriculum: how the horizon grows: table1, adaptive or none [table1]
@@ -105,8 +109,8 @@ def train(
     clip: largest norm of the gradient [1]
     batch: samples in a batch [64]
     init: initial weights: uniform, gaussian, a file, or a `ketbra.Network` [uniform]
-    bias: whether cell and readout have biases [no]
-    activation: tanh, relu or identity [tanh]
+    bias: whether layers and readout have biases [yes for gru and lstm, no for others]
+    activation: of elman and ssm layers: tanh, relu or identity [tanh; ssm: identity]
     metrics_every, checkpoint_every: steps between rows of metrics, between checkpoints [100, 1000]
     device: cpu, or cuda for the first CUDA device [cpu]; precision: how exactly it multiplies: single, plain or fast [single]
     threads: threads to use [one for each core]
@@ -122,6 +126,8 @@ def train(
             task._task if isinstance(task, Task) else task,
             s=whole(s, "s", TrainError),
             d=whole(d, "d", TrainError),
+            cell=cell,
+            layers=whole(layers, "layers", TrainError),
             hidden=whole(hidden, "hidden", TrainError),
             seed=whole(seed, "seed", TrainError),
             steps=whole(steps, "steps", TrainError),

@@ -174,6 +174,7 @@ pub fn chosen(
     method: Option<&str>,
     methods: Option<&str>,
     matching: Option<&str>,
+    state: Option<&str>,
     seed: Option<u64>,
 ) -> Result<InterpretParams, Failed> {
     let mut params = InterpretParams::default();
@@ -187,6 +188,9 @@ pub fn chosen(
         let matching = word.parse().map_err(Failed::interpret)?;
         (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
     }
+    if let Some(word) = state {
+        params.state = word.parse().map_err(Failed::interpret)?;
+    }
     params.observe.seed = seed.unwrap_or(params.observe.seed);
     Ok(params)
 }
@@ -196,7 +200,7 @@ pub fn chosen(
 /// `progress` is called now and then with the numbers of networks done and asked for.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
-#[pyo3(signature = (networks, *, task, blind, s, d, method, methods, matching, seed, threads, progress))]
+#[pyo3(signature = (networks, *, task, blind, s, d, method, methods, matching, state, seed, threads, progress))]
 pub fn interpret(
     py: Python<'_>,
     networks: Vec<NetworkGiven<'_>>,
@@ -207,11 +211,12 @@ pub fn interpret(
     method: Option<&str>,
     methods: Option<&str>,
     matching: Option<&str>,
+    state: Option<&str>,
     seed: Option<u64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<OneResult>, Failed> {
-    let params = chosen(method, methods, matching, seed)?;
+    let params = chosen(method, methods, matching, state, seed)?;
     let (name, task) = match task {
         Some(TaskGiven::Task(task)) => (None, Some(task.get().task.clone())),
         Some(TaskGiven::Path(text)) => (Some(text.into_os_string()), None),

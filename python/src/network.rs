@@ -3,8 +3,9 @@
 use crate::arrays::{matrix, numbers, view};
 use crate::errors::Failed;
 use crate::task::Task;
-use ketbra::network::{self, Activation, NetworkFile, Parameter, Tensor, Tensors};
+use ketbra::network::{self, Activation, CellKind, NetworkFile, Parameter, Tensor, Tensors};
 use ketbra::numeric::Matrix;
+use ketbra::observe::View;
 use numpy::ndarray::{Array3, ArrayView2, ArrayViewD, s};
 use numpy::{IntoPyArray, PyArray3, PyReadonlyArray3, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
@@ -75,9 +76,31 @@ impl Network {
         Ok(all)
     }
 
+    /// The kind of its layers; nothing where they are of several.
+    #[getter]
+    fn cell(&self) -> Option<&'static str> {
+        self.network().kind().map(CellKind::name)
+    }
+
+    #[getter]
+    fn layers(&self) -> usize {
+        self.network().layers.len()
+    }
+
     #[getter]
     fn hidden(&self) -> usize {
         self.network().hidden()
+    }
+
+    #[getter]
+    fn state_size(&self) -> usize {
+        self.network().state_size()
+    }
+
+    /// Where the units of each layer begin and end in the state.
+    #[getter]
+    fn units(&self) -> Vec<(usize, usize)> {
+        self.network().units().into_iter().map(|units| (units.start, units.end)).collect()
     }
 
     #[getter]
@@ -115,12 +138,14 @@ impl Network {
         Ok(py.detach(|| self.file.save(&path))?)
     }
 
-    /// Hidden states (time, batch, H): the inputs (time, batch, inputs), then `horizon` steps with zero input.
+    /// States (time, batch, size): the inputs (time, batch, inputs), then `horizon` steps with zero input. The units of every
+    /// layer, or the whole state.
     fn run<'py>(
         &self,
         py: Python<'py>,
         inputs: PyReadonlyArray3<'py, f64>,
         horizon: usize,
+        whole: bool,
     ) -> Result<Bound<'py, PyArray3<f64>>, Failed> {
         let inputs = inputs.as_array();
         let (steps, batch, _) = inputs.dim();
@@ -131,18 +156,21 @@ impl Network {
         }
         let states = py.detach(|| {
             let mut state = Matrix::zeros(self.network().state_size(), batch);
-            let mut states = Array3::zeros((steps + horizon, batch, self.network().state_size()));
+            let view = if whole { View::plain() } else { View::units(self.network()) };
+            let seen = view.of(&state).nrows();
+            let mut states = Array3::zeros((steps + horizon, batch, seen));
             for t in 0..steps + horizon {
                 let input = (t < steps).then(|| matrix(inputs.slice(s![t, .., ..]).reversed_axes()));
                 state = self.network().step_batch(state.as_ref(), input.as_ref().map(Matrix::as_ref));
-                states.slice_mut(s![t, .., ..]).assign(&column_major(&state).reversed_axes());
+                let seen = view.of(&state);
+                states.slice_mut(s![t, .., ..]).assign(&column_major(&seen).reversed_axes());
             }
             states
         });
         Ok(states.into_pyarray(py))
     }
 
-    /// What the network says in states (time, batch, H): (time, batch, outputs).
+    /// What the network says (time, batch, outputs) when the last layer has these units (time, batch, H).
     fn read<'py>(&self, py: Python<'py>, hidden: PyReadonlyArray3<'py, f64>) -> Bound<'py, PyArray3<f64>> {
         let hidden = hidden.as_array();
         let said = py.detach(|| {
@@ -150,7 +178,7 @@ impl Network {
             let mut said = Array3::zeros((steps, batch, self.network().outputs()));
             for t in 0..steps {
                 let state = matrix(hidden.slice(s![t, .., ..]).reversed_axes());
-                let now = self.network().read(state.as_ref());
+                let now = self.network().readout.read(state.as_ref());
                 said.slice_mut(s![t, .., ..]).assign(&column_major(&now).reversed_axes());
             }
             said

@@ -30,7 +30,7 @@ pub enum InitGiven<'py> {
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
-    task, *, s, d, hidden, seed, steps, curriculum, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
+    task, *, s, d, cell, layers, hidden, seed, steps, curriculum, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
     metrics_every, checkpoint_every, device, precision, threads, out, resume, force, tensorboard, progress
 ))]
 pub fn train(
@@ -38,6 +38,8 @@ pub fn train(
     task: Option<TaskGiven<'_>>,
     s: Option<usize>,
     d: Option<usize>,
+    cell: Option<&str>,
+    layers: Option<usize>,
     hidden: Option<usize>,
     seed: Option<u64>,
     steps: Option<u64>,
@@ -49,7 +51,7 @@ pub fn train(
     clip: Option<f64>,
     batch: Option<usize>,
     init: Option<InitGiven<'_>>,
-    bias: bool,
+    bias: Option<bool>,
     activation: Option<&str>,
     metrics_every: Option<u64>,
     checkpoint_every: Option<u64>,
@@ -74,6 +76,8 @@ pub fn train(
                 _ => None,
             };
             let choices = Choices {
+                cell: cell.map(str::parse).transpose().map_err(Failed::train)?,
+                layers,
                 hidden: hidden.or(given.as_ref().map(|network| network.hidden())),
                 seed,
                 steps,

@@ -29,7 +29,7 @@ pub fn interpret_trajectories(
     methods: Option<&str>,
     matching: Option<&str>,
 ) -> Result<Interpretation, Failed> {
-    let params = chosen(method, methods, matching, None)?;
+    let params = chosen(method, methods, matching, None, None)?;
     let question = match task {
         Some(task) => Question::Task(task.get().task.clone()),
         None => Question::Blind { s },

@@ -63,9 +63,8 @@ def test_layers_are_found_by_type_or_named_by_the_caller() -> None:
 @pytest.mark.parametrize(
     ("module", "message"),
     [
-        (lambda: Model(torch.nn.GRU(3, 12), torch.nn.Linear(12, 3)), "is a GRU; only RNN .*interpret_trajectories"),
-        (lambda: Model(torch.nn.LSTM(3, 12), torch.nn.Linear(12, 3)), "is a LSTM"),
-        (lambda: Model(torch.nn.RNN(3, 12, num_layers=2), torch.nn.Linear(12, 3)), "several layers or directions"),
+        (lambda: Model(torch.nn.GRU(3, 12, bidirectional=True), torch.nn.Linear(12, 3)), "bidirectional=False"),
+        (lambda: Model(torch.nn.LSTM(3, 12, proj_size=5), torch.nn.Linear(12, 3)), "projection .proj_size=5."),
         (lambda: Model(torch.nn.Linear(3, 12), torch.nn.Linear(12, 3)), "no recurrent layer"),
         (lambda: Model(torch.nn.RNN(3, 12), torch.nn.Linear(11, 3)), "no readout layer"),
     ],
@@ -73,6 +72,29 @@ def test_layers_are_found_by_type_or_named_by_the_caller() -> None:
 def test_other_modules_are_refused_with_what_to_do(module: Any, message: str) -> None:
     with pytest.raises(ketbra.NetworkError, match=message):
         ketbra.Network(module())
+
+
+@pytest.mark.parametrize("kind", ["RNN", "GRU", "LSTM"])
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("bias", [False, True])
+def test_every_cell_runs_as_torch_runs_it(kind: str, layers: int, bias: bool) -> None:
+    torch.manual_seed(3)
+    module = Model(getattr(torch.nn, kind)(3, 12, num_layers=layers, bias=bias), torch.nn.Linear(12, 3)).double()
+    net = ketbra.Network(module)
+    assert (net.cell, net.layers) == ({"RNN": "elman"}.get(kind, kind.lower()), layers)
+    inputs = np.random.default_rng(2).choice([-1.0, 1.0], size=(9, 5, 3))
+    hidden, last = module.rnn(torch.tensor(inputs))
+    states = net.run(inputs, state="whole")
+    np.testing.assert_allclose(states[..., net.units[-1]], hidden.detach().numpy(), atol=1e-12)
+    if kind == "LSTM":
+        cells = np.concatenate([states[-1][:, part.stop : part.stop + 12] for part in net.units])
+        np.testing.assert_allclose(cells, last[1].detach().numpy().reshape(-1, 12), atol=1e-12)
+    said = module.readout(hidden).detach().numpy()
+    for given in (states, net.run(inputs), hidden):
+        np.testing.assert_allclose(net.read(given if given is not hidden else hidden.detach()), said, atol=1e-12)
+    outputs, again = net.to_torch()(torch.tensor(inputs))
+    np.testing.assert_allclose(outputs.detach().numpy(), said, atol=1e-12)
+    assert again.shape == hidden.shape
 
 
 def test_precision_is_kept(module: Any) -> None:

@@ -6,6 +6,7 @@ use crate::arguments::TaskSize;
 use crate::device::{DeviceChoice, DeviceName, check_threads};
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
+use ketbra::network::CellKind;
 use ketbra::train::cpu::{Isa, Rate, SpeedSetup, fma_peak};
 use ketbra::train::cuda::{CudaEngine, CudaRate};
 use ketbra::train::{Curriculum, Job, Start, TrainParams};
@@ -33,6 +34,7 @@ enum What {
 #[command(after_help = "Examples:
   ketbra bench train
   ketbra bench train --sizes 128 --threads 1 --seconds 5 --json
+  ketbra bench train --sizes 128 --cell gru --layers 2
   ketbra bench train --engine cuda --precision fast --sizes 64,128
 
 The peak is measured beside every size, on the same threads. 'best' is the best slice of a tenth of a second, what the
@@ -42,6 +44,12 @@ struct TrainBench {
     /// Hidden units to measure, separated by commas
     #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256, 512, 1024])]
     sizes: Vec<usize>,
+    /// Kind of the layers: elman, gru, lstm or ssm
+    #[arg(long, default_value = "elman")]
+    cell: CellKind,
+    /// Layers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    layers: usize,
     /// Threads [default: one for each core]
     #[arg(long)]
     threads: Option<usize>,
@@ -72,6 +80,8 @@ const PEAK_SECONDS: f64 = 0.3;
 struct Report {
     instructions: String,
     threads: usize,
+    cell: CellKind,
+    layers: usize,
     batch: usize,
     time_steps: usize,
     sizes: Vec<Row>,
@@ -120,6 +130,8 @@ impl TrainBench {
         let task = self.task_size.of("repeat-copy")?;
         let setup = |hidden, networks, threads_each| SpeedSetup {
             task: task.clone(),
+            cell: self.cell,
+            layers: self.layers,
             hidden,
             batch: BATCH,
             horizon: HORIZON,
@@ -130,13 +142,21 @@ impl TrainBench {
         let mut report = Report {
             instructions: Isa::best().to_string(),
             threads,
+            cell: self.cell,
+            layers: self.layers,
             batch: BATCH,
             time_steps: HORIZON + task.s(),
             sizes: Vec::new(),
             networks_side_by_side: None,
         };
         if !self.json {
-            print(&format!("{}{}", title(&format!("Training on {threads} threads, {}", report.instructions)), HEAD));
+            let layers = if self.layers == 1 { "layer" } else { "layers" };
+            let of = format!("{} {} {layers}", self.layers, self.cell.title());
+            print(&format!(
+                "{}{}",
+                title(&format!("Training {of} on {threads} threads, {}", report.instructions)),
+                HEAD
+            ));
         }
         for &hidden in &self.sizes {
             let row = measure(&setup(hidden, 1, threads), threads)?;
@@ -165,7 +185,8 @@ impl TrainBench {
         let task = self.task_size.of("repeat-copy")?;
         for &hidden in &self.sizes {
             let curriculum = Curriculum::None { horizon: HORIZON };
-            let params = TrainParams { hidden, batch: BATCH, ..TrainParams::with_curriculum(curriculum) };
+            let (cell, layers) = (self.cell, self.layers);
+            let params = TrainParams { cell, layers, hidden, batch: BATCH, ..TrainParams::with_curriculum(curriculum) };
             Job { task: task.clone(), params, start: Start::Random }.check()?;
         }
         Ok(())
@@ -183,6 +204,8 @@ impl TrainBench {
         for &hidden in &self.sizes {
             let setup = SpeedSetup {
                 task: task.clone(),
+                cell: self.cell,
+                layers: self.layers,
                 hidden,
                 batch: BATCH,
                 horizon: HORIZON,

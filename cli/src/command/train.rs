@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::terminal::{GOOD, WARN, note, print, print_json};
-use ketbra::network::Activation;
+use ketbra::network::{Activation, CellKind};
 use ketbra::run_folder::{Resumed, RunFolder, RunResult};
 use ketbra::task::Task;
 use ketbra::train::{self, Curriculum, Engine, Job, Metrics, Observer, Start};
@@ -19,6 +19,7 @@ use std::str::FromStr;
 #[command(after_help = "Examples:
   ketbra train T2 --hidden 128 --seed 1 --out runs/t2
   ketbra train repeat-copy --s 16 --d 5 --init gaussian
+  ketbra train T3 --cell gru --layers 2 --hidden 64
   ketbra train --resume runs/t2
 
 A run folder holds manifest.json (every parameter), network.safetensors (PyTorch's names), metrics.csv and a checkpoint.
@@ -56,7 +57,13 @@ pub struct TrainCommand {
 /// Every parameter of training; what is not given keeps its default.
 #[derive(clap::Args)]
 struct Choices {
-    /// Hidden units [default: 128]
+    /// Kind of the layers: elman, gru, lstm or ssm (diagonal linear state space) [default: elman]
+    #[arg(long, value_name = "NAME", value_parser = CellKind::from_str)]
+    cell: Option<CellKind>,
+    /// Layers on top of one another [default: 1]
+    #[arg(long, value_name = "N")]
+    layers: Option<usize>,
+    /// Hidden units of each layer [default: 128]
     #[arg(long, value_name = "N")]
     hidden: Option<usize>,
     /// Seed of weights and inputs [default: 1]
@@ -89,10 +96,13 @@ struct Choices {
     /// Initial weights: uniform, gaussian, or a file of a network [default: uniform]
     #[arg(long, value_name = "INIT")]
     init: Option<PathBuf>,
-    /// Give cell and readout biases
-    #[arg(long)]
+    /// Give layers and readout biases [default for gru and lstm]
+    #[arg(long, conflicts_with = "no_bias")]
     bias: bool,
-    /// Nonlinearity of the cell: tanh, relu or identity [default: tanh]
+    /// Give them none [default for elman and ssm]
+    #[arg(long)]
+    no_bias: bool,
+    /// Nonlinearity of elman and ssm layers: tanh, relu or identity [default: tanh; ssm: identity]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     activation: Option<Activation>,
     /// Steps between rows of metrics [default: 100]
@@ -106,6 +116,8 @@ struct Choices {
 impl Choices {
     fn chosen(&self) -> train::Choices {
         train::Choices {
+            cell: self.cell,
+            layers: self.layers,
             hidden: self.hidden,
             seed: self.seed,
             steps: self.steps,
@@ -117,7 +129,7 @@ impl Choices {
             clip: self.clip,
             batch: self.batch,
             init: self.init.clone(),
-            bias: self.bias,
+            bias: (self.bias || self.no_bias).then_some(self.bias),
             activation: self.activation,
             metrics_every: self.metrics_every,
             checkpoint_every: self.checkpoint_every,

@@ -183,6 +183,21 @@ pub struct NetworkSummary {
     pub state: usize,
 }
 
+impl std::fmt::Display for NetworkSummary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { cell, layers, units, .. } = *self;
+        match cell {
+            Some(CellKind::Elman) => {}
+            Some(cell) => write!(f, "{} ", cell.title())?,
+            None => write!(f, "mixed cells ")?,
+        }
+        match layers {
+            1 => write!(f, "H={units}"),
+            layers => write!(f, "{layers} layers H={units}"),
+        }
+    }
+}
+
 /// What is found in the whole state, where the units are a part of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WholeState {
@@ -196,6 +211,17 @@ pub struct WholeState {
     pub claims: Vec<Claim>,
     /// The code there.
     pub code: Option<CodeSummary>,
+}
+
+impl std::fmt::Display for WholeState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let failing: Vec<_> = self.claims.iter().filter(|claim| !claim.holds).map(|claim| claim.name.name()).collect();
+        write!(f, "on the whole state ({} numbers): {}", self.size, self.verdict.name())?;
+        match &failing[..] {
+            [] => write!(f, ", all {} claims hold", self.claims.len()),
+            some => write!(f, ", {} of {} claims fail ({})", some.len(), self.claims.len(), some.join(", ")),
+        }
+    }
 }
 
 /// What was found in a network.

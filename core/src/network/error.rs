@@ -67,10 +67,7 @@ pub enum NetworkError {
         missing: String,
     },
     /// Recurrent weights with a number of rows that no cell has.
-    #[error(
-        "{} has shape {found:?}: rows must be 1 (Elman), 3 (GRU) or 4 (LSTM) times the columns to fit the other weights",
-        shown(name)
-    )]
+    #[error("{} has shape {found:?}: rows must be 1 (Elman), 3 (GRU) or 4 (LSTM) times the columns", shown(name))]
     Gates {
         /// The recurrent weights.
         name: String,

@@ -115,8 +115,10 @@ impl<'a> Here<'a> {
 
     /// A plain or gated layer: rows for each column tell which.
     fn gated(&self, activation: Activation) -> Result<(Cell, Vec<&'a str>), NetworkError> {
-        let (recurrent, input) = (self.find(RECURRENT)?, self.find(INPUT)?);
-        let (recurrent_weights, input_weights) = (matrix(self.tensors, recurrent)?, matrix(self.tensors, input)?);
+        let recurrent = self.find(RECURRENT)?;
+        let recurrent_weights = matrix(self.tensors, recurrent)?;
+        let input = self.find(INPUT)?;
+        let input_weights = matrix(self.tensors, input)?;
         let rows = recurrent_weights.nrows();
         let (input_bias, recurrent_bias) = (self.maybe(INPUT_BIAS)?, self.maybe(RECURRENT_BIAS)?);
         let values = |name: &str| self.tensors[name].values.clone();

@@ -1,6 +1,6 @@
 //! Running a network on batches of inputs.
 
-use super::{Dynamics, Network};
+use super::{Dynamics, Network, Readout};
 use crate::random::Stream;
 use crate::task::{Episodes, Task};
 use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
@@ -49,10 +49,7 @@ impl Network {
     /// What the network says in given states: outputs x batch.
     pub fn read(&self, state: MatRef<'_, f64>) -> Mat<f64> {
         let (units, first) = (self.hidden(), self.units().last().map_or(0, |units| units.start));
-        let bias = |output: usize| self.readout.bias.as_ref().map_or(0.0, |bias| bias[output]);
-        let mut said = Mat::from_fn(self.outputs(), state.ncols(), |output, _| bias(output));
-        matmul(said.as_mut(), Accum::Add, self.readout.weights.as_ref(), state.subrows(first, units), 1.0, Par::Seq);
-        said
+        self.readout.read(state.subrows(first, units))
     }
 
     /// Accuracy on a task over `horizon` output steps and `batches` batches of `batch` fresh inputs.
@@ -68,6 +65,16 @@ impl Network {
         }
         let all = u64::from(batches) * (batch * horizon * task.d()) as u64;
         Accuracy { horizon, value: right as f64 / all.max(1) as f64 }
+    }
+}
+
+impl Readout {
+    /// What is said of units: outputs x batch.
+    pub fn read(&self, units: MatRef<'_, f64>) -> Mat<f64> {
+        let bias = |output: usize| self.bias.as_ref().map_or(0.0, |bias| bias[output]);
+        let mut said = Mat::from_fn(self.weights.nrows(), units.ncols(), |output, _| bias(output));
+        matmul(said.as_mut(), Accum::Add, self.weights.as_ref(), units, 1.0, Par::Seq);
+        said
     }
 }
 

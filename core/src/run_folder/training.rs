@@ -1,7 +1,8 @@
 //! Training one network into its folder: begun, gone on with, brought to an end.
 
 use super::{Manifest, Recorder, RunFolder, RunFolderError, RunResult, Status};
-use crate::train::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainState};
+use crate::network::CellKind;
+use crate::train::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainParams, TrainState};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -57,7 +58,10 @@ impl RunFolder {
     /// Where a run goes if nobody says otherwise.
     pub fn default_path(job: &Job) -> PathBuf {
         let task = job.task.name().to_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-        format!("runs/{task}-h{}-seed{}", job.params.hidden, job.params.seed).into()
+        let TrainParams { cell, layers, hidden, seed, .. } = job.params;
+        let cell = if cell == CellKind::default() { String::new() } else { format!("{}-", cell.name()) };
+        let layers = if layers == 1 { String::new() } else { format!("{layers}x") };
+        format!("runs/{task}-{cell}{layers}h{hidden}-seed{seed}").into()
     }
 
     /// A folder for a job that begins; `engine` is what trains it.

@@ -4,6 +4,7 @@ use super::grid::Run;
 use super::settings::{threshold, word};
 use crate::interpret::Interpretation;
 use crate::memories::Method;
+use crate::network::CellKind;
 use crate::spectrum::Spectrum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,7 +25,13 @@ pub struct Row {
     pub s: usize,
     /// Components of a variable.
     pub d: usize,
-    /// Hidden units.
+    /// Kind of the layers.
+    #[serde(default = "elman")]
+    pub cell: String,
+    /// Layers.
+    #[serde(default = "one")]
+    pub layers: usize,
+    /// Hidden units of each.
     pub hidden: usize,
     /// L2 regularization.
     pub l2: f64,
@@ -77,6 +84,15 @@ pub struct Row {
     pub phi_error: BTreeMap<String, f64>,
 }
 
+/// What rows from before there was a choice stand for.
+fn elman() -> String {
+    CellKind::Elman.name().into()
+}
+
+fn one() -> usize {
+    1
+}
+
 /// Eigenvalues that were found, against the theory's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Found {
@@ -106,6 +122,8 @@ impl Row {
             task: task.name().into(),
             s: task.s(),
             d: task.d(),
+            cell: params.cell.name().into(),
+            layers: params.layers,
             hidden: params.hidden,
             l2: params.l2,
             threshold: threshold(&params.curriculum),

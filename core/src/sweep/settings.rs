@@ -1,6 +1,6 @@
 //! What a sweep can vary: one table of keys, and how a network is made of their values.
 
-use crate::network::{Activation, Initialization};
+use crate::network::{Activation, CellKind, Initialization};
 use crate::task::Task;
 use crate::train::{Curriculum, Job, Start, TrainParams};
 use std::path::Path;
@@ -44,13 +44,15 @@ pub struct Key {
 }
 
 /// Every key that a sweep file takes.
-pub const KEYS: [Key; 18] = [
+pub const KEYS: [Key; 20] = [
     key("task", Kind::Text, |_, _| ()),
     key("s", Kind::Whole, |_, _| ()),
     key("d", Kind::Whole, |_, _| ()),
     key("curriculum", Kind::Word(&["table1", "adaptive", "none"]), |_, _| ()),
     key("threshold", Kind::Number, |_, _| ()),
     key("horizon", Kind::Whole, |_, _| ()),
+    key("cell", Kind::Word(&["elman", "gru", "lstm", "ssm"]), |_, _| ()),
+    key("layers", Kind::Whole, |params, value| params.layers = value.whole() as usize),
     key("hidden", Kind::Whole, |params, value| params.hidden = value.whole() as usize),
     key("seed", Kind::Whole, |params, value| params.seed = value.whole()),
     key("steps", Kind::Whole, |params, value| params.steps = value.whole()),
@@ -102,6 +104,8 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
         curriculum = curriculum.with_threshold(threshold.number());
     }
     let mut params = TrainParams::with_curriculum(curriculum);
+    // The cell first: it decides what is usual for the others.
+    params.choose_cell(get("cell").and_then(|value| value.text().parse().ok()).unwrap_or_default());
     for (key, value) in settings {
         (key.set)(&mut params, value);
     }
@@ -113,15 +117,22 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
 /// What a network is called: task, hidden units, l2, threshold, whatever is not as usual, seed.
 pub fn name(job: &Job) -> String {
     let Job { task, params, .. } = job;
-    let usual = TrainParams::with_curriculum(match params.curriculum {
+    let mut usual = TrainParams::with_curriculum(match params.curriculum {
         Curriculum::Table1 { .. } => Curriculum::table1(),
         Curriculum::Adaptive { .. } => Curriculum::adaptive(),
         Curriculum::None { .. } => Curriculum::none(),
     });
+    usual.choose_cell(params.cell);
     let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let mut parts = vec![task.name().to_lowercase().replace(|c| tame(c) == '-', "-")];
     if (task.s(), task.d()) != (8, 8) {
         parts.push(format!("s{}-d{}", task.s(), task.d()));
+    }
+    if params.cell != CellKind::default() {
+        parts.push(params.cell.name().into());
+    }
+    if params.layers != 1 {
+        parts.push(format!("layers{}", params.layers));
     }
     parts.push(format!("h{}-l2_{}", params.hidden, short(params.l2)));
     if let Some(threshold) = threshold(&params.curriculum) {
@@ -138,7 +149,7 @@ pub fn name(job: &Job) -> String {
     unusual(params.batch != usual.batch, format!("batch{}", params.batch));
     unusual(params.initialization != usual.initialization, word(&params.initialization));
     unusual(params.activation != usual.activation, word(&params.activation));
-    unusual(params.bias, "bias".into());
+    unusual(params.bias != usual.bias, if params.bias { "bias" } else { "nobias" }.into());
     unusual(params.metrics_every != usual.metrics_every, format!("metrics{}", params.metrics_every));
     unusual(params.checkpoint_every != usual.checkpoint_every, format!("checkpoint{}", params.checkpoint_every));
     parts.push(format!("seed{:02}", params.seed));

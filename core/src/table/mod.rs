@@ -12,6 +12,7 @@ pub use bootstrap::BootstrapParams;
 pub use latex::latex;
 pub use text::{markdown, text};
 
+use crate::network::CellKind;
 use crate::sweep::Row;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -180,8 +181,11 @@ fn variant(row: &Row) -> String {
     unusual((row.s, row.d) != (8, 8), format!("s={} d={}", row.s, row.d));
     unusual(row.init != "uniform", row.init.clone());
     unusual(row.curriculum != "table1", row.curriculum.clone());
-    unusual(row.activation != "tanh", row.activation.clone());
-    unusual(row.bias, "bias".into());
+    let cell: CellKind = row.cell.parse().unwrap_or_default();
+    unusual(row.activation != cell.usual_activation().name(), row.activation.clone());
+    unusual(cell != CellKind::Elman, cell.title().into());
+    unusual(row.layers != 1, format!("{} layers", row.layers));
+    unusual(row.bias != cell.usually_biased(), if row.bias { "bias" } else { "no bias" }.into());
     unusual(row.curriculum != "adaptive" && row.steps != 20_000, format!("{} steps", row.steps));
     unusual(row.horizon != 100, format!("horizon {}", row.horizon));
     parts.join(", ")

@@ -1,13 +1,17 @@
 //! What a person chooses about training; everything else keeps its default.
 
 use super::{Curriculum, Start, TrainError, TrainParams};
-use crate::network::{Activation, Initialization, NetworkFile};
+use crate::network::{Activation, CellKind, Initialization, NetworkFile};
 use std::path::{Path, PathBuf};
 
 /// Choices by the names of the command line, Python and sweep files.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
-    /// Hidden units.
+    /// The kind of every layer.
+    pub cell: Option<CellKind>,
+    /// Layers.
+    pub layers: Option<usize>,
+    /// Hidden units of each.
     pub hidden: Option<usize>,
     /// Seed of weights and inputs.
     pub seed: Option<u64>,
@@ -29,8 +33,8 @@ pub struct Choices {
     pub batch: Option<usize>,
     /// `uniform`, `gaussian`, or a file with the initial weights.
     pub init: Option<PathBuf>,
-    /// Whether cell and readout have biases.
-    pub bias: bool,
+    /// Whether layers and readout have biases.
+    pub bias: Option<bool>,
     /// Nonlinearity of the cell.
     pub activation: Option<Activation>,
     /// Steps between rows of metrics.
@@ -53,6 +57,8 @@ impl Choices {
         fn set<T: Copy>(field: &mut T, choice: Option<T>) {
             *field = choice.unwrap_or(*field);
         }
+        params.choose_cell(self.cell.unwrap_or_default());
+        set(&mut params.layers, self.layers);
         set(&mut params.hidden, self.hidden);
         set(&mut params.seed, self.seed);
         set(&mut params.steps, self.steps);
@@ -63,7 +69,7 @@ impl Choices {
         set(&mut params.activation, self.activation);
         set(&mut params.metrics_every, self.metrics_every);
         set(&mut params.checkpoint_every, self.checkpoint_every);
-        params.bias = self.bias;
+        set(&mut params.bias, self.bias);
         let start = match self.init.as_deref() {
             None => Start::Random,
             Some(path) => match path.to_str().map(str::parse::<Initialization>) {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CurriculumState, TrainError, TrainParams};
-use crate::network::{Accuracy, Network};
+use crate::network::{Accuracy, Network, NetworkError};
 use crate::task::Task;
 
 /// An engine that trains networks. Results do not depend on how it divides the work.
@@ -136,8 +136,13 @@ impl Job {
                 if state.step > self.params.steps {
                     return wrong("the checkpoint's step", state.step as f64, "within the steps of the run");
                 }
+                [&state.network, &state.first_moment, &state.second_moment]
+                    .into_iter()
+                    .try_for_each(|of| self.fits(of))?;
                 // The moments are read weight by weight, beside the weights.
-                [&state.network, &state.first_moment, &state.second_moment].into_iter().try_for_each(|of| self.fits(of))
+                [&state.first_moment, &state.second_moment]
+                    .into_iter()
+                    .try_for_each(|of| same_shapes(&state.network, of))
             }
         }
     }
@@ -163,4 +168,20 @@ impl Job {
             None => Ok(()),
         }
     }
+}
+
+/// Refuses moments that are not of the weights' shapes.
+fn same_shapes(weights: &Network, moment: &Network) -> Result<(), TrainError> {
+    let (weights, moment) = (weights.parameters(), moment.parameters());
+    if weights.len() != moment.len() {
+        let (name, limit) = ("the number of tensors in a checkpoint's moment", "that of its weights");
+        return Err(TrainError::OutOfRange { name, value: moment.len() as f64, limit });
+    }
+    for ((name, weights), (_, moment)) in weights.into_iter().zip(moment) {
+        let (expected, found) = (weights.shape(), moment.shape());
+        if expected != found {
+            return Err(NetworkError::Shape { name, found, expected }.into());
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! What one training run may ask for, checked before memory is taken for it.
 
-use super::{Job, TrainError};
+use super::cpu::{CHUNK_SAMPLES, LayerSizes, PANEL};
+use super::{Job, Start, TrainError, TrainParams};
 
 /// Most layers of a network.
 pub const MAX_LAYERS: u64 = 16;
@@ -15,9 +16,6 @@ pub const MAX_TEST_BATCHES: u32 = 1 << 16;
 /// Most bytes that weights and states may take together: 8 GiB.
 pub const MAX_BYTES: f64 = (1u64 << 33) as f64;
 
-/// Samples of a batch that share a gradient, and the least components that a row is padded to, as in `cpu/`.
-const CHUNK: usize = 32;
-const PADDED: usize = 16;
 /// Copies of the weights in f64: the network, the state that a checkpoint is written from, and their drafts.
 const WIDE_COPIES: f64 = 6.0;
 /// Copies of the weights in f32: the parameters, two moments, both orders in which they are multiplied.
@@ -45,24 +43,38 @@ const GIB: f64 = (1u64 << 30) as f64;
 
 /// Bytes that training takes, roughly; in floating point, where nothing overflows.
 fn bytes(job: &Job) -> f64 {
-    let (params, s) = (&job.params, job.task.s() as f64);
-    let (hidden, d) = (params.hidden as f64, job.task.d().max(PADDED) as f64);
-    let weights = hidden * (hidden + 2.0 * d + 3.0);
-    let chunks = params.batch.div_ceil(CHUNK) as f64;
+    let (params, s, d) = (&job.params, job.task.s(), job.task.d());
+    let layers = layers(job);
+    let readout = (d as f64) * (params.hidden as f64 + 1.0);
+    let weights = readout + layers.iter().map(LayerSizes::weights).sum::<f64>();
+    let chunks = params.batch.div_ceil(CHUNK_SAMPLES) as f64;
     let tape = |batch: usize, horizon: usize| {
-        let (samples, horizon) = ((batch.div_ceil(CHUNK) * CHUNK) as f64, horizon as f64);
-        4.0 * samples * ((s + horizon) * hidden + (s + 2.0 * horizon) * d)
+        let steps = s.saturating_add(horizon);
+        let states: f64 = layers.iter().map(|layer| layer.tape_shape().numbers_per_sample(steps)).sum();
+        let outside = (s as f64 + 2.0 * horizon as f64) * d.next_multiple_of(PANEL) as f64;
+        4.0 * batch as f64 * (states + outside)
     };
     let learning = tape(params.batch, params.curriculum.longest());
     let testing = tape(params.test.batch, params.test.horizon);
     weights * (8.0 * WIDE_COPIES + 4.0 * (NARROW_COPIES + chunks)) + learning + testing
 }
 
+/// The layers that will be trained.
+fn layers(job: &Job) -> Vec<LayerSizes> {
+    let TrainParams { cell, layers, hidden, .. } = job.params;
+    let below = |layer: usize| if layer == 0 { job.task.d() } else { hidden };
+    match &job.start {
+        Start::Random => (0..layers).map(|layer| LayerSizes::random(cell, below(layer), hidden)).collect(),
+        Start::Weights(network) => network.layers.iter().map(LayerSizes::of).collect(),
+        Start::State(state) => state.network.layers.iter().map(LayerSizes::of).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::CellKind;
     use crate::task::Task;
-    use crate::train::{Start, TrainParams};
 
     fn job(change: impl FnOnce(&mut TrainParams), s: usize, d: usize) -> Job {
         let mut params = TrainParams::default();
@@ -74,6 +86,20 @@ mod tests {
     fn what_people_train_is_far_below_the_limit() {
         assert!(bytes(&job(|_| (), 8, 8)) < 0.01 * MAX_BYTES);
         job(|params| params.hidden = 4096, 8, 8).check().unwrap();
+    }
+
+    #[test]
+    fn cells_and_layers_count_with_what_they_keep() {
+        let of = |cell: CellKind, layers: usize| {
+            bytes(&job(|params| (params.cell, params.layers, params.batch) = (cell, layers, 4096), 8, 8))
+        };
+        // What a second layer adds: the panels that it keeps of every time step.
+        let [elman, gru, lstm, ssm] = CellKind::ALL.map(|cell| of(cell, 2) - of(cell, 1));
+        for (cell, kept, ratio) in [("gru", 5.0, gru / elman), ("lstm", 6.0, lstm / elman), ("ssm", 3.0, ssm / elman)] {
+            assert!((ratio / kept - 1.0).abs() < 0.1, "{cell} takes {ratio} times what elman takes");
+        }
+        let said = job(|params| (params.cell, params.layers, params.batch) = (CellKind::Lstm, 16, 16_384), 8, 8);
+        assert!(said.check().is_err() && bytes(&job(|params| params.batch = 16_384, 8, 8)) < MAX_BYTES);
     }
 
     #[test]

@@ -42,9 +42,9 @@ pub struct TrainParams {
     pub clip: f64,
     /// The distribution of the initial weights. Default uniform.
     pub initialization: Initialization,
-    /// The nonlinearity. Default tanh.
+    /// The nonlinearity, where the cell leaves a choice. Default tanh; identity for a state-space layer.
     pub activation: Activation,
-    /// Whether cell and readout have biases. Default no.
+    /// Whether layers and readout have biases. Default yes for GRU and LSTM, no for others.
     pub bias: bool,
     /// A row of metrics is kept every so many steps. Default 100.
     pub metrics_every: u64,
@@ -132,6 +132,11 @@ impl TrainParams {
     /// The network that training begins with, for a task of d components.
     pub fn random_network(&self, d: usize) -> Network {
         self.initialization.network(&self.architecture(), d, d, self.seed)
+    }
+
+    /// Chooses the cell, with what it usually goes with.
+    pub fn choose_cell(&mut self, cell: CellKind) {
+        (self.cell, self.bias, self.activation) = (cell, cell.usually_biased(), cell.usual_activation());
     }
 
     /// Takes over what given weights decide: the cell and its nonlinearity, layers, biases.

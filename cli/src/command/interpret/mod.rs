@@ -8,7 +8,7 @@ use crate::interrupt;
 use crate::progress::{Count, Share};
 use crate::subject::{Known, distinct_names, interpret_watched, write, write_page};
 use crate::terminal::{complain, print};
-use ketbra::interpret::{InterpretParams, Interpretation};
+use ketbra::interpret::{InterpretParams, Interpretation, StateView};
 use ketbra::memories::Method;
 use ketbra::numeric::Matching;
 use ketbra::panics::caught;
@@ -35,12 +35,16 @@ pub struct InterpretCommand {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     known: Known,
-    /// How the memories are found [default: orbit]
+    /// How the memories are found [default: code]
     #[arg(long, value_name = "METHOD", value_parser = Method::from_str)]
     method: Option<Method>,
     /// Methods to compare: all, or names separated by commas
     #[arg(long, value_name = "METHODS")]
     methods: Option<String>,
+    /// Which part of the state is looked at first: units (h of every layer), or whole (also an LSTM's cells, as tanh c, and
+    /// the modes of a state-space layer); the verdict on the other is told beside it [default: units]
+    #[arg(long, value_name = "PART", value_parser = StateView::from_str)]
+    state: Option<StateView>,
     /// How found eigenvalues are paired with the theory's: optimal, or greedy as the authors do
     #[arg(long, value_name = "HOW", value_parser = Matching::from_str)]
     matching: Option<Matching>,
@@ -112,6 +116,7 @@ impl InterpretCommand {
     fn params(&self) -> Result<InterpretParams, Failure> {
         let mut params = InterpretParams { method: self.method.unwrap_or_default(), ..InterpretParams::default() };
         params.observe.seed = self.seed;
+        params.state = self.state.unwrap_or_default();
         if !(0.0..=1.0).contains(&self.grounding) {
             let message =
                 format!("--grounding is {}, but must be from 0 (input weights) to 1 (readout)", self.grounding);

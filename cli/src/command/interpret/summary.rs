@@ -28,6 +28,9 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
         let _ = writeln!(text, "  {line}");
     }
     text.push_str(&claims(found));
+    if let Some(whole) = &found.whole_state {
+        let _ = writeln!(text, "  {whole}");
+    }
     let _ = write!(text, "\n{}", title("Spectrum"));
     let spectra = &found.spectrum;
     let origin = spectra.origin.as_ref().map(|spectrum| ("origin", spectrum));
@@ -101,7 +104,8 @@ fn heading(found: &Interpretation) -> String {
         Some(accuracy) => format!(", accuracy {:.4} over {} steps", accuracy.value, accuracy.horizon),
         None => String::new(),
     };
-    format!("{name}, s={} d={} H={}{accuracy}", found.task.s, found.task.d, found.hidden)
+    let made_of = found.network.as_ref().map_or(format!("H={}", found.hidden), ToString::to_string);
+    format!("{name}, s={} d={} {made_of}{accuracy}", found.task.s, found.task.d)
 }
 
 pub(in crate::command) fn spectrum_line(spectrum: &Spectrum) -> String {

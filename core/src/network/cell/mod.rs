@@ -227,6 +227,16 @@ impl CellKind {
         }
     }
 
+    /// Whether PyTorch's layer has biases unless told otherwise; a plain layer has none in the paper.
+    pub fn usually_biased(self) -> bool {
+        matches!(self, Self::Gru | Self::Lstm)
+    }
+
+    /// The nonlinearity unless another is chosen: a state-space layer stays linear.
+    pub fn usual_activation(self) -> Activation {
+        if self == Self::Ssm { Activation::Identity } else { Activation::Tanh }
+    }
+
     /// The name in a sentence.
     pub fn title(self) -> &'static str {
         match self {

@@ -1,28 +1,22 @@
 //! Forward and backward through time for a few samples of the batch.
 
+use super::cells::{DELTA_STEPS, LayerSizes, Step, Tape, TimeBlock};
 use super::isa::{Dispatch, Isa};
-use super::kernels::{ColumnSums, Loss, LossSums, Slope, Squash, Unchanged};
-use super::layout::Layout;
-use super::packed::Packed;
+use super::kernels::{Loss, LossSums};
+use super::model::Model;
 use super::panels::{Aligned, Panels};
-use super::product::{Outer, Product};
-use crate::network::Activation;
+use super::product::Terms;
 use crate::random::Stream;
 use crate::task::{Function, Task};
-
-/// Time steps of deltas that are kept and turned into weight gradients together: enough that the gradient's own traffic
-/// does not count, few enough that deltas and states are still in the cache.
-const DELTA_STEPS: usize = 8;
 
 /// The samples of a batch that one thread works on, with the tape of its states and its own gradient. The gradient of
 /// the batch is the sum over chunks in their order, so it does not depend on which thread did which chunk.
 pub(crate) struct Chunk<S> {
     /// The batch's number of the first sample here.
     first_sample: usize,
-    /// h(0), h(1), ...; one row a sample.
-    states: Vec<Panels<S>>,
-    deltas: Vec<Panels<S>>,
-    /// y(t) of the output phase, then the derivative of the loss by it.
+    /// One for each layer.
+    tapes: Vec<Tape<S>>,
+    /// y(t) of the output phase, then the derivative of the loss by it; one row a sample.
     outputs: Vec<Panels<S>>,
     inputs: Vec<Panels<S>>,
     targets: Vec<Panels<S>>,
@@ -31,35 +25,46 @@ pub(crate) struct Chunk<S> {
 }
 
 /// What a chunk needs to know of the step it takes part in.
-#[derive(Clone, Copy)]
 pub(crate) struct Pass<'a, S> {
     pub(crate) isa: Isa,
-    pub(crate) layout: &'a Layout,
-    pub(crate) packed: &'a Packed<S>,
-    pub(crate) activation: Activation,
+    pub(crate) model: &'a Model<S>,
     /// Time steps with input, and after them.
     pub(crate) input_steps: usize,
     pub(crate) horizon: usize,
 }
 
+impl<S> Pass<'_, S> {
+    fn last(&self) -> usize {
+        self.input_steps + self.horizon
+    }
+
+    /// The first time step at which the units of layer `k` are read.
+    fn read_from(&self, k: usize) -> usize {
+        if k + 1 == self.model.layers.len() { self.input_steps + 1 } else { 1 }
+    }
+
+    fn step(&self, k: usize, t: usize) -> Step {
+        Step { isa: self.isa, t, last: self.last(), read_from: self.read_from(k) }
+    }
+}
+
 impl<S: Dispatch> Chunk<S> {
     pub(crate) fn new(
-        layout: &Layout,
+        model: &Model<S>,
         first_sample: usize,
         samples: usize,
         input_steps: usize,
         horizon: usize,
     ) -> Self {
-        let sizes = layout.sizes;
         let steps = |count: usize, columns: usize| vec![Panels::zeros(samples, columns); count];
+        let tape = |sizes: &LayerSizes| Tape::new(&sizes.tape_shape(), samples, input_steps + horizon);
         Self {
             first_sample,
-            states: steps(input_steps + horizon + 1, sizes.hidden),
-            deltas: steps(DELTA_STEPS, sizes.hidden),
-            outputs: steps(horizon, sizes.outputs),
-            inputs: steps(input_steps, sizes.inputs),
-            targets: steps(horizon, sizes.outputs),
-            gradient: Aligned::zeros(layout.len),
+            tapes: model.sizes.iter().map(tape).collect(),
+            outputs: steps(horizon, model.readout.outputs()),
+            inputs: steps(input_steps, model.inputs()),
+            targets: steps(horizon, model.readout.outputs()),
+            gradient: Aligned::zeros(model.len()),
             sums: vec![LossSums::default(); horizon],
         }
     }
@@ -110,37 +115,33 @@ impl<S: Dispatch> Chunk<S> {
     }
 
     #[cfg(test)]
+    pub(crate) fn tapes(&self) -> &[Tape<S>] {
+        &self.tapes
+    }
+
+    #[cfg(test)]
     pub(crate) fn targets(&self) -> &[Panels<S>] {
         &self.targets
     }
 
-    /// States and outputs for the inputs.
-    pub(crate) fn forward(&mut self, pass: Pass<'_, S>) {
-        let Pass { isa, packed, activation, input_steps, horizon, .. } = pass;
-        for t in 1..=input_steps + horizon {
-            let (before, after) = self.states.split_at_mut(t);
-            // h(0) is zero, so the first step has no recurrent part.
-            let recurrent = (t > 1).then(|| (&before[t - 1], &packed.forward));
-            let input = (t <= input_steps).then(|| (&self.inputs[t - 1], &packed.input));
-            S::dispatch(
-                isa,
-                Product {
-                    factors: [recurrent, input],
-                    bias: Some(packed.bias.slice()),
-                    out: &mut after[0],
-                    finish: Squash(activation),
-                },
-            );
-            if t > input_steps {
-                S::dispatch(
-                    isa,
-                    Product {
-                        factors: [Some((&after[0], &packed.readout)), None],
-                        bias: Some(packed.bias_readout.slice()),
-                        out: &mut self.outputs[t - input_steps - 1],
-                        finish: Unchanged,
-                    },
-                );
+    /// States and outputs for the inputs. A few time steps of each layer follow each other, so that its weights stay in
+    /// the cache.
+    pub(crate) fn forward(&mut self, pass: &Pass<'_, S>) {
+        let &Pass { isa, model, input_steps, .. } = pass;
+        let last = pass.last();
+        for start in (1..=last).step_by(DELTA_STEPS) {
+            for (k, layer) in model.layers.iter().enumerate() {
+                let (below, tapes) = self.tapes.split_at_mut(k);
+                for t in start..last.min(start + DELTA_STEPS - 1) + 1 {
+                    let input = match below.last() {
+                        Some(below) => Some(&below.states[t]),
+                        None => self.inputs.get(t - 1),
+                    };
+                    layer.forward(pass.step(k, t), input, &mut tapes[0]);
+                    if tapes.len() == 1 && t > input_steps {
+                        model.readout.forward(isa, &tapes[0].states[t], &mut self.outputs[t - input_steps - 1]);
+                    }
+                }
             }
         }
     }
@@ -153,69 +154,44 @@ impl<S: Dispatch> Chunk<S> {
     }
 
     /// The gradient of the loss, after [`Chunk::forward`] and [`Chunk::loss`].
-    pub(crate) fn backward(&mut self, pass: Pass<'_, S>) {
-        let Pass { isa, layout, packed, activation, input_steps, horizon } = pass;
-        let last = input_steps + horizon;
-        let mut add = false;
+    pub(crate) fn backward(&mut self, pass: &Pass<'_, S>) {
+        let &Pass { isa, model, input_steps, horizon } = pass;
+        let last = pass.last();
         let mut end = last;
-        // Blocks of time from the end; within the deltas' slots time rises, so a block is one stretch of each factor.
+        // Blocks of time from the end, each from the last layer down.
         while end > 0 {
             let start = end.saturating_sub(DELTA_STEPS) + 1;
-            for t in (start..=end).rev() {
-                let slot = DELTA_STEPS - 1 - (end - t);
-                let (out, later) = delta_slots(&mut self.deltas, slot);
-                let recurrent = (t < last).then_some((later, &packed.backward));
-                let readout = (t > input_steps).then(|| (&self.outputs[t - input_steps - 1], &packed.readout_backward));
-                let finish = Slope { activation, states: self.states[t].data() };
-                S::dispatch(isa, Product { factors: [recurrent, readout], bias: None, out, finish });
+            for k in (0..model.layers.len()).rev() {
+                for t in (start..=end).rev() {
+                    self.step_back(pass, k, t);
+                }
+                let layer_inputs = match k.checked_sub(1) {
+                    Some(below) => &self.tapes[below].states[start..=end],
+                    None => &self.inputs[input_steps.min(start - 1)..input_steps.min(end)],
+                };
+                let add = end < last;
+                // Blocks run backwards: the first one that reaches the input phase is the one that ends it.
+                let add_inputs = if k == 0 { end < input_steps } else { add };
+                let block =
+                    TimeBlock { isa, start, end, read_from: pass.read_from(k), inputs: layer_inputs, add_inputs, add };
+                model.layers[k].accumulate(&block, &self.tapes[k], self.gradient.slice_mut());
             }
-            self.accumulate(isa, layout, (start, end), input_steps, add);
-            add = true;
             end = start - 1;
         }
-        let gradient = &mut self.gradient.slice_mut()[layout.readout.clone()];
-        let (outputs, states) = (&self.outputs[..horizon], &self.states[input_steps + 1..=last]);
-        S::dispatch(isa, Outer { left: outputs, right: states, out: gradient, add: false });
-        if layout.sizes.bias {
-            let out = &mut self.gradient.slice_mut()[layout.bias_readout.clone()];
-            S::dispatch(isa, ColumnSums { steps: outputs, out, add: false });
-            self.gradient.slice_mut().copy_within(layout.bias_input.clone(), layout.bias_recurrent.start);
+        if let Some(tape) = self.tapes.last() {
+            let (outputs, units) = (&self.outputs[..horizon], &tape.states[input_steps + 1..=last]);
+            model.readout.accumulate(isa, outputs, units, self.gradient.slice_mut());
         }
     }
 
-    /// Adds the gradients of the block of time start..=end, whose deltas lie in the last slots.
-    fn accumulate(&mut self, isa: Isa, layout: &Layout, (start, end): (usize, usize), input_steps: usize, add: bool) {
-        let gradient = self.gradient.slice_mut();
-        let deltas = &self.deltas[DELTA_STEPS - (end + 1 - start)..];
-        // h(0) is zero and adds nothing.
-        let skip = usize::from(start == 1);
-        let states = &self.states[start - 1 + skip..end];
-        S::dispatch(
-            isa,
-            Outer { left: &deltas[skip..], right: states, out: &mut gradient[layout.recurrent.clone()], add },
-        );
-        if start <= input_steps {
-            // Blocks run backwards: the first one that reaches the input phase is the one that ends it.
-            let stop = end.min(input_steps);
-            let deltas = &deltas[..stop + 1 - start];
-            let inputs = &self.inputs[start - 1..stop];
-            let out = &mut gradient[layout.input.clone()];
-            S::dispatch(isa, Outer { left: inputs, right: deltas, out, add: end < input_steps });
-        }
-        if layout.sizes.bias {
-            S::dispatch(isa, ColumnSums { steps: deltas, out: &mut gradient[layout.bias_input.clone()], add });
-        }
-    }
-}
-
-/// The slot to write and the one written before it, which holds the delta of the next time step.
-fn delta_slots<S>(deltas: &mut [Panels<S>], slot: usize) -> (&mut Panels<S>, &Panels<S>) {
-    let last = deltas.len() - 1;
-    if slot == last {
-        let (head, tail) = deltas.split_at_mut(last);
-        (&mut tail[0], &head[0])
-    } else {
-        let (head, tail) = deltas.split_at_mut(slot + 1);
-        (&mut head[slot], &tail[0])
+    fn step_back(&mut self, pass: &Pass<'_, S>, k: usize, t: usize) {
+        let (model, step) = (pass.model, pass.step(k, t));
+        let (tapes, above) = self.tapes.split_at_mut(k + 1);
+        let above = match above.first() {
+            Some(tape) => model.layers[k + 1].below(pass.step(k + 1, t), tape),
+            None if t > pass.input_steps => Terms::of([model.readout.below(&self.outputs[t - pass.input_steps - 1])]),
+            None => Terms::none(),
+        };
+        model.layers[k].backward(step, above, &mut tapes[k]);
     }
 }

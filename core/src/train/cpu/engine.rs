@@ -8,10 +8,10 @@ use rayon::ThreadPoolBuilder;
 use super::isa::Isa;
 use super::learner::Learner;
 use super::optimizer::AdamStep;
-use crate::network::{Accuracy, CellKind, Network};
+use crate::network::{Accuracy, Network};
 use crate::panics::caught;
 use crate::random::{Purpose, Stream};
-use crate::train::{Engine, Job, Metrics, Observer, Outcome, Start, TrainError, TrainParams, TrainState};
+use crate::train::{Engine, Job, Metrics, Observer, Outcome, Start, TrainError, TrainState};
 
 /// Trains on the processor. The weights do not depend on the number of threads.
 #[derive(Clone, Copy, Debug)]
@@ -29,14 +29,6 @@ impl Default for CpuEngine {
 }
 
 impl Engine for CpuEngine {
-    fn supports(&self, job: &Job) -> Result<(), TrainError> {
-        let TrainParams { cell, layers, .. } = job.params;
-        if (cell, layers) != (CellKind::Elman, 1) {
-            return Err(TrainError::NoKernel { engine: "cpu", cell: cell.title(), layers });
-        }
-        job.check()
-    }
-
     fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
         let threads = self.threads.max(1);
         // Whole networks side by side scale best; what is left of the threads splits each network's batch.

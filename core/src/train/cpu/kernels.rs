@@ -3,27 +3,65 @@
 use super::isa::Kernel;
 use super::lanes::{Lanes, Real};
 use super::panels::{LANE_GROUP, PANEL, Panels, padded};
-use super::product::Finish;
+use super::product::{Finish, Place, load};
 use crate::network::Activation;
 
 /// Stores the sum itself.
-#[derive(Clone, Copy)]
 pub(crate) struct Unchanged;
 
 impl<S> Finish<S> for Unchanged {
+    fn fits(&self, _out: &Panels<S>) -> bool {
+        true
+    }
+
     #[inline(always)]
-    fn apply<V: Lanes<Scalar = S>>(self, sum: V, _offset: usize) -> V {
+    unsafe fn apply<V: Lanes<Scalar = S>>(&mut self, sum: V, _at: Place) -> V {
         sum
     }
 }
 
+/// Stores the logistic function of the sum.
+pub(crate) struct Sigmoid;
+
+impl<S> Finish<S> for Sigmoid {
+    fn fits(&self, _out: &Panels<S>) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn apply<V: Lanes<Scalar = S>>(&mut self, sum: V, _at: Place) -> V {
+        sigmoid(sum)
+    }
+}
+
+#[inline(always)]
+pub(crate) fn sigmoid<V: Lanes>(x: V) -> V {
+    let half = V::constant(0.5);
+    x.mul(half).tanh().mul_add(half, half)
+}
+
+/// The slope of the logistic function where it has this value.
+#[inline(always)]
+pub(crate) fn sigmoid_slope<V: Lanes>(value: V) -> V {
+    value.neg_mul_add(value, value)
+}
+
+/// The slope of the hyperbolic tangent where it has this value.
+#[inline(always)]
+pub(crate) fn tanh_slope<V: Lanes>(value: V) -> V {
+    value.neg_mul_add(value, V::constant(1.0))
+}
+
 /// Stores the activation of the sum.
-#[derive(Clone, Copy)]
 pub(crate) struct Squash(pub(crate) Activation);
 
 impl<S> Finish<S> for Squash {
+    fn fits(&self, _out: &Panels<S>) -> bool {
+        true
+    }
+
     #[inline(always)]
-    fn apply<V: Lanes<Scalar = S>>(self, sum: V, _offset: usize) -> V {
+    unsafe fn apply<V: Lanes<Scalar = S>>(&mut self, sum: V, _at: Place) -> V {
         match self.0 {
             Activation::Tanh => sum.tanh(),
             // Zero is the first operand so that NaN goes through: the processor returns the second.
@@ -34,20 +72,22 @@ impl<S> Finish<S> for Squash {
 }
 
 /// Stores the sum times the slope of the activation, which is a function of the state.
-#[derive(Clone, Copy)]
 pub(crate) struct Slope<'a, S> {
     pub(crate) activation: Activation,
     pub(crate) states: &'a [S],
 }
 
 impl<S: Real> Finish<S> for Slope<'_, S> {
+    fn fits(&self, out: &Panels<S>) -> bool {
+        out.has_len_of(self.states)
+    }
+
     #[inline(always)]
-    fn apply<V: Lanes<Scalar = S>>(self, sum: V, offset: usize) -> V {
-        debug_assert!(offset + V::COUNT <= self.states.len());
-        // SAFETY: `states` has the shape of the product's output, where `offset` points.
-        let state = unsafe { V::load(self.states.as_ptr().add(offset)) };
+    unsafe fn apply<V: Lanes<Scalar = S>>(&mut self, sum: V, at: Place) -> V {
+        // SAFETY: `states` fits the output.
+        let state = unsafe { load::<V>(self.states, at) };
         match self.activation {
-            Activation::Tanh => sum.mul(state.neg_mul_add(state, V::constant(1.0))),
+            Activation::Tanh => sum.mul(tanh_slope(state)),
             Activation::Relu => sum.mul(state.is_positive()),
             Activation::Identity => sum,
         }
@@ -137,6 +177,46 @@ impl<S: Real> Kernel<S> for ColumnSums<'_, S> {
                     }
                     total.store(to);
                 }
+            }
+        }
+    }
+}
+
+/// `out (+)= sum over steps and rows of left * right`, or minus that.
+pub(crate) struct ColumnDots<'a, S> {
+    pub(crate) left: &'a [Panels<S>],
+    pub(crate) right: &'a [Panels<S>],
+    pub(crate) out: &'a mut [S],
+    pub(crate) add: bool,
+    pub(crate) subtract: bool,
+}
+
+impl<S: Real> Kernel<S> for ColumnDots<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<V: Lanes<Scalar = S>>(self) {
+        let Self { left, right, out, add, subtract } = self;
+        assert_eq!(left.len(), right.len(), "the factors differ in steps");
+        for (left, right) in left.iter().zip(right) {
+            assert_eq!((left.rows(), left.columns()), (right.rows(), right.columns()), "a step differs in size");
+            assert_eq!(padded(left.columns()), out.len(), "the output has another size");
+        }
+        let sign = V::constant(if subtract { -1.0 } else { 1.0 });
+        for column in (0..out.len()).step_by(V::COUNT) {
+            let to = out[column..].as_mut_ptr();
+            // SAFETY: the columns of both factors are padded to whole registers, like the output.
+            unsafe {
+                let mut total = V::constant(0.0);
+                for (left, right) in left.iter().zip(right) {
+                    for row in 0..left.rows() {
+                        let at = left.offset(column / PANEL, row) + column % PANEL;
+                        let right = V::load(right.data().as_ptr().add(at));
+                        total = V::load(left.data().as_ptr().add(at)).mul_add(right, total);
+                    }
+                }
+                let before = if add { V::load(to) } else { V::constant(0.0) };
+                total.mul_add(sign, before).store(to);
             }
         }
     }

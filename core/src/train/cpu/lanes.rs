@@ -32,6 +32,10 @@ impl Real for f64 {
     }
 }
 
+/// What is smaller is as good as zero: Adam adds 1e-8 to the size of a gradient. Squared it is still a normal number; with
+/// denormal ones, which states that fade and gradients that vanish become, processors are a hundred times slower.
+pub(crate) const NEGLIGIBLE: f64 = 1e-15;
+
 /// A register of numbers. `load` and `store` need `COUNT` valid numbers at the pointer.
 ///
 /// Registers must stay within `#[inline(always)]` functions: one that passes through a closure of the standard library
@@ -65,6 +69,8 @@ pub(crate) trait Lanes: Copy {
     fn tanh(self) -> Self;
     /// One where a lane is above zero, zero elsewhere.
     fn is_positive(self) -> Self;
+    /// Zero where a lane is [`NEGLIGIBLE`].
+    fn without_negligible(self) -> Self;
 
     #[inline(always)]
     fn constant(value: f64) -> Self {
@@ -151,6 +157,10 @@ macro_rules! portable_lanes {
             #[inline(always)]
             fn is_positive(self) -> Self {
                 Self(self.0.map(|x| if x > 0.0 { 1.0 } else { 0.0 }))
+            }
+            #[inline(always)]
+            fn without_negligible(self) -> Self {
+                Self(self.0.map(|x| if x.abs() < NEGLIGIBLE as $scalar { 0.0 } else { x }))
             }
         }
     };

@@ -2,60 +2,105 @@
 
 use std::ops::Range;
 
+use super::lanes::Real;
 use super::panels::{PANEL, padded};
 
-/// Sizes of a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sizes {
-    pub(crate) hidden: usize,
-    pub(crate) inputs: usize,
-    pub(crate) outputs: usize,
-    pub(crate) bias: bool,
+/// Hands out the flat vector piece by piece.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    taken: usize,
 }
 
-/// Ranges of the flat parameter vector. A matrix lies in panels of [`PANEL`] columns, like [`super::panels::Panels`], the
-/// last one only as wide as it needs: rows far apart would fight for the same places in the cache. Rows are padded to whole
-/// registers and the padding stays zero: its gradient is a product with padded activity, which is zero.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Layout {
-    pub(crate) sizes: Sizes,
-    /// Numbers in a padded row of `hidden`.
-    pub(crate) stride: usize,
-    /// W_hh.
-    pub(crate) recurrent: Range<usize>,
-    /// The transpose of W_uh: a row for each input.
-    pub(crate) input: Range<usize>,
-    /// W_r.
-    pub(crate) readout: Range<usize>,
-    /// b_ih, b_hh and b_r; empty without biases.
-    pub(crate) bias_input: Range<usize>,
-    pub(crate) bias_recurrent: Range<usize>,
-    pub(crate) bias_readout: Range<usize>,
-    pub(crate) len: usize,
-}
-
-impl Layout {
-    pub(crate) fn new(sizes: Sizes) -> Self {
-        let stride = padded(sizes.hidden);
-        let mut len = 0;
-        let mut take = |count: usize| {
-            len += count;
-            len - count..len
-        };
-        let biased = usize::from(sizes.bias);
-        let recurrent = take(sizes.hidden * stride);
-        let input = take(sizes.inputs * stride);
-        let readout = take(sizes.outputs * stride);
-        let bias_input = take(biased * stride);
-        let bias_recurrent = take(biased * stride);
-        let bias_readout = take(biased * padded(sizes.outputs));
-        Self { sizes, stride, recurrent, input, readout, bias_input, bias_recurrent, bias_readout, len }
+impl Room {
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
     }
 
-    /// Where element (row, column) of a matrix lies: a range of this layout, with `hidden` columns.
-    pub(crate) fn index(&self, matrix: &Range<usize>, row: usize, column: usize) -> usize {
-        let rows = matrix.len() / self.stride;
-        matrix.start + in_panels(rows, self.stride, row, column)
+    pub(crate) fn matrix(&mut self, rows: usize, columns: usize) -> MatrixPlace {
+        let range = self.take(rows * padded(columns));
+        MatrixPlace { range, rows, columns }
+    }
+
+    pub(crate) fn vector(&mut self, len: usize) -> VectorPlace {
+        VectorPlace { range: self.take(padded(len)), len }
+    }
+
+    fn take(&mut self, count: usize) -> Range<usize> {
+        self.taken += count;
+        self.taken - count..self.taken
+    }
+}
+
+/// Where a matrix lies: in panels of [`PANEL`] columns, like [`super::panels::Panels`], the last one only as wide as it
+/// needs: rows far apart would fight for the same places in the cache. Rows are padded to whole registers and the padding
+/// stays zero: its gradient is a product with padded activity, which is zero.
+#[derive(Clone, Debug)]
+pub(crate) struct MatrixPlace {
+    range: Range<usize>,
+    rows: usize,
+    columns: usize,
+}
+
+impl MatrixPlace {
+    /// Numbers in a padded row.
+    pub(crate) fn stride(&self) -> usize {
+        padded(self.columns)
+    }
+
+    pub(crate) fn of<'a, S>(&self, flat: &'a [S]) -> &'a [S] {
+        &flat[self.range.clone()]
+    }
+
+    pub(crate) fn of_mut<'a, S>(&self, flat: &'a mut [S]) -> &'a mut [S] {
+        &mut flat[self.range.clone()]
+    }
+
+    fn index(&self, row: usize, column: usize) -> usize {
+        self.range.start + in_panels(self.rows, self.stride(), row, column)
+    }
+
+    pub(crate) fn at<S: Real>(&self, flat: &[S], row: usize, column: usize) -> f64 {
+        flat[self.index(row, column)].to_f64()
+    }
+
+    pub(crate) fn write<S: Real>(&self, flat: &mut [S], value: impl Fn(usize, usize) -> f64) {
+        for row in 0..self.rows {
+            for column in 0..self.columns {
+                flat[self.index(row, column)] = S::from_f64(value(row, column));
+            }
+        }
+    }
+}
+
+/// Where a vector lies, padded to whole registers.
+#[derive(Clone, Debug)]
+pub(crate) struct VectorPlace {
+    range: Range<usize>,
+    len: usize,
+}
+
+impl VectorPlace {
+    pub(crate) fn of<'a, S>(&self, flat: &'a [S]) -> &'a [S] {
+        &flat[self.range.clone()]
+    }
+
+    pub(crate) fn of_mut<'a, S>(&self, flat: &'a mut [S]) -> &'a mut [S] {
+        &mut flat[self.range.clone()]
+    }
+
+    pub(crate) fn read<S: Real>(&self, flat: &[S]) -> Vec<f64> {
+        self.of(flat)[..self.len].iter().map(|x| x.to_f64()).collect()
+    }
+
+    pub(crate) fn write<S: Real>(&self, flat: &mut [S], values: &[f64]) {
+        for (to, value) in self.of_mut(flat).iter_mut().zip(values) {
+            *to = S::from_f64(*value);
+        }
+    }
+
+    /// Copies the numbers of this vector to those of another.
+    pub(crate) fn copy_to<S: Copy>(&self, other: &Self, flat: &mut [S]) {
+        flat.copy_within(self.range.clone(), other.range.start);
     }
 }
 

@@ -8,9 +8,10 @@ use serde::Serialize;
 
 use super::isa::Isa;
 use super::learner::Learner;
+use super::model::Model;
 use super::optimizer::AdamStep;
 use super::peak::fma_work;
-use crate::network::{Activation, Architecture, Initialization};
+use crate::network::{Activation, Architecture, CellKind, Initialization, Network};
 use crate::random::{Purpose, Stream};
 use crate::task::Task;
 use crate::train::TrainError;
@@ -24,7 +25,11 @@ const SLICE_SECONDS: f64 = 0.1;
 pub struct SpeedSetup {
     /// The task whose targets are made.
     pub task: Task,
-    /// Hidden units.
+    /// The kind of every layer.
+    pub cell: CellKind,
+    /// Layers.
+    pub layers: usize,
+    /// Hidden units of each.
     pub hidden: usize,
     /// Samples in a batch.
     pub batch: usize,
@@ -61,13 +66,19 @@ impl Rate {
 }
 
 impl SpeedSetup {
-    /// Floating-point operations of one optimizer step of one network that cannot be left out: the products with W_hh
-    /// except at h(0) = 0, those with the inputs while there are any, those with the readout in the output phase. An
-    /// implementation that multiplies through zeros does more.
+    /// Floating-point operations of one optimizer step of one network that cannot be left out: the products with recurrent
+    /// weights except at h(0) = 0, those with the inputs while there are any, those with the readout in the output phase.
+    /// An implementation that multiplies through zeros does more.
     pub fn operations(&self) -> f64 {
-        let [h, d, s, b, t] =
-            [self.hidden, self.task.d(), self.task.s(), self.batch, self.horizon].map(|count| count as f64);
-        2.0 * b * h * (3.0 * (s + t - 1.0) * h + 2.0 * s * d + 3.0 * t * d)
+        let multiply_adds = Model::<f32>::new(&self.network(0)).multiply_adds(self.task.s(), self.horizon);
+        2.0 * self.batch as f64 * multiply_adds as f64
+    }
+
+    fn network(&self, seed: u64) -> Network {
+        let Self { cell, layers, hidden, .. } = *self;
+        let of = Architecture { cell, layers, hidden, activation: Activation::Tanh, bias: false };
+        let d = self.task.d();
+        Initialization::Uniform.network(&of, d, d, seed)
     }
 
     /// Optimizer steps a second, all networks together.
@@ -93,9 +104,7 @@ impl SpeedSetup {
     }
 
     fn one_network(&self, seed: u64, together: &Barrier) -> Rate {
-        let d = self.task.d();
-        let network =
-            Initialization::Uniform.network(&Architecture::elman(self.hidden, Activation::Tanh, false), d, d, seed);
+        let network = self.network(seed);
         let mut learner: Learner<f32> = Learner::new(&network, Isa::best(), self.batch, self.task.s(), self.horizon);
         let stream = Stream::new(seed, Purpose::TrainInputs);
         let mut count = 0;

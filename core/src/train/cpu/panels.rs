@@ -94,6 +94,11 @@ impl<S: Real> Panels<S> {
         &mut self.data_mut()[offset..offset + PANEL]
     }
 
+    /// Whether numbers lie as these do, if they are of as many rows.
+    pub(crate) fn has_len_of(&self, data: &[S]) -> bool {
+        self.data.len == data.len()
+    }
+
     #[inline(always)]
     pub(crate) fn at(&self, row: usize, column: usize) -> S {
         self.data()[self.offset(column / PANEL, row) + column % PANEL]
@@ -105,7 +110,7 @@ impl<S: Real> Panels<S> {
         &mut self.data_mut()[offset]
     }
 
-    /// Copies a matrix of the parameters (see [`super::layout::Layout`]), whose rows are padded to `stride` numbers.
+    /// Copies a matrix of the parameters (see [`super::layout::MatrixPlace`]), whose rows are padded to `stride` numbers.
     pub(crate) fn pack(&mut self, from: &[S], stride: usize) {
         for panel in 0..self.columns.div_ceil(PANEL) {
             let width = PANEL.min(self.columns - panel * PANEL);

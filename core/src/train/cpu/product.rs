@@ -9,23 +9,115 @@ use super::tile::{Stretch, Tiled, cover, load_tile, multiply};
 /// Panels of the left factor multiplied before the next tile: this much of the right factor stays in the first-level cache.
 const DEPTH_PANELS: usize = 2;
 
-/// Rows of [`Outer`]'s right factor multiplied before the next tile, for the same reason.
+/// The same in rows of a right factor.
 const DEPTH_ROWS: usize = DEPTH_PANELS * PANEL;
+/// Rows that may join a block beyond that: those of an input or an output, for which a block of their own is too short.
+const SHORT: usize = PANEL / 2;
 /// Lines of memory in a row of a panel: as many tiles, fetching a line a row, bring in all of what comes next.
 const LINES: usize = PANEL / LANE_GROUP;
 
 /// A left and a right factor.
 pub(crate) type Factors<'a, S> = (&'a Panels<S>, &'a Panels<S>);
 
-/// What becomes of a sum before it is stored at an offset of the output's data.
-pub(crate) trait Finish<S>: Copy {
-    fn apply<V: Lanes<Scalar = S>>(self, sum: V, offset: usize) -> V;
+/// Most products in one sum: of four gates of a layer, and of four gates of the layer above it.
+const MOST_TERMS: usize = 8;
+/// Most pieces of the depth in one block: whole panels, and the rest of each term.
+const MOST_PIECES: usize = MOST_TERMS + DEPTH_PANELS;
+
+/// The products that make up a sum, in their order.
+#[derive(Clone, Copy)]
+pub(crate) struct Terms<'a, S> {
+    terms: [Option<Factors<'a, S>>; MOST_TERMS],
+    len: usize,
 }
 
-/// `out = finish(bias + sum over factors of left * right)`. Every element is one sum, in the order of the factors and of
-/// their columns. The second pair of factors is meant to be short: an input or an output.
+impl<'a, S: Real> Terms<'a, S> {
+    pub(crate) fn none() -> Self {
+        Self { terms: [None; MOST_TERMS], len: 0 }
+    }
+
+    pub(crate) fn of(terms: impl IntoIterator<Item = Factors<'a, S>>) -> Self {
+        Self::none().and(terms)
+    }
+
+    /// The same sum with more products at its end.
+    pub(crate) fn and(mut self, terms: impl IntoIterator<Item = Factors<'a, S>>) -> Self {
+        for term in terms {
+            self.terms[self.len] = Some(term);
+            self.len += 1;
+        }
+        self
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Factors<'a, S>> {
+        self.terms[..self.len].iter().flatten().copied()
+    }
+}
+
+/// Panel `k` of a left factor and the rows of the right factor that it meets.
+#[derive(Clone, Copy)]
+struct Piece<'a, S> {
+    left: &'a Panels<S>,
+    right: &'a Panels<S>,
+    k: usize,
+    depth: usize,
+}
+
+/// Where in the output a sum belongs.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// In the data of the output, and of every panel of its shape.
+    pub(crate) offset: usize,
+    pub(crate) column: usize,
+}
+
+/// What becomes of a sum in the end. It may read and write other panels of the output's shape on the way.
+pub(crate) trait Finish<S> {
+    /// Whether all that it reads and writes is as large as the output.
+    fn fits(&self, out: &Panels<S>) -> bool;
+
+    /// # Safety
+    /// [`Finish::fits`] must have agreed to the output in which `at` lies, with a whole register behind it.
+    unsafe fn apply<V: Lanes<Scalar = S>>(&mut self, sum: V, at: Place) -> V;
+}
+
+/// The register at a place of other panels of the output's shape.
+///
+/// # Safety
+/// The register must lie within the data.
+#[inline(always)]
+pub(crate) unsafe fn load<V: Lanes>(from: &[V::Scalar], at: Place) -> V {
+    debug_assert!(at.offset + V::COUNT <= from.len());
+    // SAFETY: by the caller's word.
+    unsafe { V::load(from.as_ptr().add(at.offset)) }
+}
+
+/// The register at a place of a vector with a number for each column.
+///
+/// # Safety
+/// The register must lie within the vector.
+#[inline(always)]
+pub(crate) unsafe fn load_column<V: Lanes>(from: &[V::Scalar], at: Place) -> V {
+    debug_assert!(at.column + V::COUNT <= from.len());
+    // SAFETY: by the caller's word.
+    unsafe { V::load(from.as_ptr().add(at.column)) }
+}
+
+/// Stores a register at a place of other panels of the output's shape.
+///
+/// # Safety
+/// The register must lie within the data.
+#[inline(always)]
+pub(crate) unsafe fn store<V: Lanes>(to: &mut [V::Scalar], at: Place, lanes: V) {
+    debug_assert!(at.offset + V::COUNT <= to.len());
+    // SAFETY: by the caller's word.
+    unsafe { lanes.store(to.as_mut_ptr().add(at.offset)) }
+}
+
+/// `out = finish(bias + sum over terms of left * right)`. Every element is one sum, in the order of the terms and of
+/// their columns.
 pub(crate) struct Product<'a, S, F> {
-    pub(crate) factors: [Option<Factors<'a, S>>; 2],
+    pub(crate) terms: Terms<'a, S>,
     /// One number a column, padded; zero when absent.
     pub(crate) bias: Option<&'a [S]>,
     pub(crate) out: &'a mut Panels<S>,
@@ -37,63 +129,84 @@ impl<S: Real, F: Finish<S>> Kernel<S> for Product<'_, S, F> {
 
     #[inline(always)]
     fn run<V: Lanes<Scalar = S>>(self) {
-        let Self { factors, bias, out, finish } = self;
-        for (left, right) in factors.iter().flatten() {
+        let Self { terms, bias, out, mut finish } = self;
+        for (left, right) in terms.iter() {
             assert_eq!(left.rows(), out.rows(), "a left factor and the output differ in rows");
             assert_eq!(left.columns(), right.rows(), "the factors do not chain");
             assert_eq!(right.columns(), out.columns(), "the right factor and the output differ in width");
         }
+        assert!(finish.fits(out), "what the finish reads or writes does not fit the output");
         let (rows, columns) = (out.rows(), padded(out.columns()));
         assert!(bias.is_none_or(|bias| bias.len() >= columns), "the bias is not padded");
-        let panels = |factors: Option<Factors<'_, S>>| factors.map_or(0, |(left, _)| left.columns().div_ceil(PANEL));
-        let (long, short) = (panels(factors[0]), panels(factors[1]));
         for panel in 0..columns.div_ceil(PANEL) {
             let lanes = PANEL.min(columns - panel * PANEL);
-            let mut from = 0;
-            loop {
-                let to = long.min(from + DEPTH_PANELS);
-                let last = to == long;
-                // The short factors join the last block of the long ones.
-                let mut block = Block {
-                    factors,
-                    long: (from, to),
-                    short: if last { short } else { 0 },
-                    bias,
-                    out: &mut *out,
-                    panel,
-                    first: from == 0,
-                    finish: last.then_some(finish),
-                    tiles: 0,
-                };
+            let mut cut = Cut::default();
+            let mut block = Block { pieces: [None; MOST_PIECES], bias, out: &mut *out, panel, first: true, tiles: 0 };
+            while cut.next_block(&terms, &mut block.pieces) || block.first {
                 // SAFETY: the factors fit the output; columns beyond the last are padding that `Panels` allocates.
                 unsafe { cover::<V, _>(&mut block, rows, lanes) };
-                if last {
-                    break;
+                (block.first, block.tiles) = (false, 0);
+            }
+            for row in 0..rows {
+                let offset = out.offset(panel, row);
+                for lane in (0..lanes).step_by(V::COUNT) {
+                    let at = Place { offset: offset + lane, column: panel * PANEL + lane };
+                    // SAFETY: the place lies within the output, and the finish has agreed to it.
+                    unsafe {
+                        let to = out.data_mut().as_mut_ptr().add(at.offset);
+                        finish.apply(V::load(to), at).store(to);
+                    }
                 }
-                from = to;
             }
         }
     }
 }
 
+/// How far the depth of a product has been cut into blocks.
+#[derive(Default)]
+struct Cut {
+    term: usize,
+    panel: usize,
+}
+
+impl Cut {
+    /// The pieces that are multiplied before the next tile: of the right factors, no more than stays in the first-level
+    /// cache. False when none are left.
+    fn next_block<'a, S: Real>(&mut self, terms: &Terms<'a, S>, block: &mut [Option<Piece<'a, S>>]) -> bool {
+        let mut depth = 0;
+        for place in &mut *block {
+            *place = self.next_piece(terms).filter(|piece| depth == 0 || depth + piece.depth <= DEPTH_ROWS + SHORT);
+            let Some(piece) = place else { break };
+            depth += piece.depth;
+            self.panel += 1;
+        }
+        depth > 0
+    }
+
+    fn next_piece<'a, S: Real>(&mut self, terms: &Terms<'a, S>) -> Option<Piece<'a, S>> {
+        let (left, right) = terms.terms.get(self.term).copied().flatten()?;
+        let k = self.panel;
+        if k * PANEL < right.rows() {
+            return Some(Piece { left, right, k, depth: PANEL.min(right.rows() - k * PANEL) });
+        }
+        (self.term, self.panel) = (self.term + 1, 0);
+        self.next_piece(terms)
+    }
+}
+
 /// A stretch of the depth of one panel of a product.
-struct Block<'a, S, F> {
-    factors: [Option<Factors<'a, S>>; 2],
-    /// Panels of the first pair of factors, and how many of the second.
-    long: (usize, usize),
-    short: usize,
+struct Block<'a, 'b, S> {
+    pieces: [Option<Piece<'a, S>>; MOST_PIECES],
     bias: Option<&'a [S]>,
-    out: &'a mut Panels<S>,
+    out: &'b mut Panels<S>,
     panel: usize,
     /// Whether sums begin here; if not, `out` holds what they are so far.
     first: bool,
-    /// What becomes of them if they end here.
-    finish: Option<F>,
     /// Tiles computed so far: each brings a part of the right factor's next block near.
     tiles: usize,
 }
 
-impl<S: Real, F: Finish<S>> Tiled<S> for Block<'_, S, F> {
+impl<S: Real> Tiled<S> for Block<'_, '_, S> {
     #[inline(always)]
     unsafe fn tile<V: Lanes<Scalar = S>, const R: usize, const N: usize>(&mut self, row: usize, lane: usize) {
         let offset = self.out.offset(self.panel, row) + lane;
@@ -105,12 +218,9 @@ impl<S: Real, F: Finish<S>> Tiled<S> for Block<'_, S, F> {
                 (true, Some(bias)) => load_tile(bias.as_ptr().add(self.panel * PANEL + lane), 0),
                 (true, None) => [[V::constant(0.0); N]; R],
             };
-            let long = (self.long.0..self.long.1).map(|k| (self.factors[0], k));
-            let short = (0..self.short).map(|k| (self.factors[1], k));
-            for (factors, k) in long.chain(short) {
-                let Some((left, right)) = factors else { continue };
+            for piece in &self.pieces {
+                let Some(Piece { left, right, k, depth }) = *piece else { break };
                 let from = right.data().as_ptr().add(right.offset(self.panel, k * PANEL));
-                let depth = PANEL.min(right.rows() - k * PANEL);
                 // The next block follows this one in memory, also from panel to panel.
                 let next = from.wrapping_add(DEPTH_PANELS * PANEL * PANEL);
                 let stretch = Stretch {
@@ -124,11 +234,7 @@ impl<S: Real, F: Finish<S>> Tiled<S> for Block<'_, S, F> {
             self.tiles += 1;
             for (r, row) in tile.iter().enumerate() {
                 for (n, sum) in row.iter().enumerate() {
-                    let at = r * PANEL + n * V::COUNT;
-                    match self.finish {
-                        Some(finish) => finish.apply(*sum, offset + at).store(to.add(at)),
-                        None => sum.store(to.add(at)),
-                    }
+                    sum.store(to.add(r * PANEL + n * V::COUNT));
                 }
             }
         }
@@ -136,7 +242,7 @@ impl<S: Real, F: Finish<S>> Tiled<S> for Block<'_, S, F> {
 }
 
 /// `out (+)= sum over steps of left' * right`: the gradient of a weight from a stretch of time. `out` lies as in
-/// [`super::layout::Layout`], a row for each column of `left`, as wide as the padded columns of `right`.
+/// [`super::layout::MatrixPlace`], a row for each column of `left`, as wide as the padded columns of `right`.
 pub(crate) struct Outer<'a, S> {
     pub(crate) left: &'a [Panels<S>],
     pub(crate) right: &'a [Panels<S>],

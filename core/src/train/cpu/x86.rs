@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, NEGLIGIBLE};
 use super::tanh;
 
 /// Sixteen f32; only to be used inside functions compiled for `avx512f`.
@@ -16,7 +16,8 @@ pub(crate) struct Avx2(__m256);
 macro_rules! x86_lanes {
     ($name:ident, $count:expr, $registers:expr, $load:ident, $store:ident, $splat:ident, $add:ident, $sub:ident,
      $mul:ident, $div:ident, $sqrt:ident, $max:ident, $min:ident, $fmadd:ident, $fnmadd:ident, $as_int:ident,
-     $as_float:ident, $splat_int:ident, $sub_int:ident, $is_positive:expr) => {
+     $as_float:ident, $splat_int:ident, $sub_int:ident, $is_positive:expr,
+     $without_negligible:expr) => {
         // SAFETY of every intrinsic below: `Isa::run` is the only way to reach this type, and it picks it only after
         // the processor has said that it has the instructions.
         impl Lanes for $name {
@@ -88,6 +89,10 @@ macro_rules! x86_lanes {
             fn is_positive(self) -> Self {
                 Self(unsafe { $is_positive(self.0) })
             }
+            #[inline(always)]
+            fn without_negligible(self) -> Self {
+                Self(unsafe { $without_negligible(self.0, $splat(NEGLIGIBLE as f32)) })
+            }
         }
     };
 }
@@ -112,7 +117,8 @@ x86_lanes!(
     _mm512_castsi512_ps,
     _mm512_set1_epi32,
     _mm512_sub_epi32,
-    |x| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, _mm512_setzero_ps()), _mm512_set1_ps(1.0))
+    |x| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, _mm512_setzero_ps()), _mm512_set1_ps(1.0)),
+    |x, least| _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_NLT_UQ>(_mm512_abs_ps(x), least), x)
 );
 x86_lanes!(
     Avx2,
@@ -134,5 +140,9 @@ x86_lanes!(
     _mm256_castsi256_ps,
     _mm256_set1_epi32,
     _mm256_sub_epi32,
-    |x| _mm256_and_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(x, _mm256_setzero_ps()), _mm256_set1_ps(1.0))
+    |x| _mm256_and_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(x, _mm256_setzero_ps()), _mm256_set1_ps(1.0)),
+    |x, least| {
+        let magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0), x);
+        _mm256_and_ps(_mm256_cmp_ps::<_CMP_NLT_UQ>(magnitude, least), x)
+    }
 );
