@@ -51,7 +51,8 @@ function showTrained({ trained: { layers }, data }) {
   let shown = null;
   const show = (k) => {
     const ofLayer = layers.length > 1 ? ` of layer ${k + 1}` : "", [strong, rest] = TRAINED_CAPTIONS[layers[k].kind];
-    if (!made.has(k)) made.set(k, layerPictures(layers[k], data.spectra.theory, ofLayer));
+    // What the theory asks for is asked of the network, and not of each of several layers.
+    if (!made.has(k)) made.set(k, layerPictures(layers[k], layers.length > 1 ? null : data.spectra.theory, ofLayer));
     shown = made.get(k);
     $("weights-trained").replaceChildren(shown.picture);
     $("weights-trained-caption").replaceChildren(element("b", {}, strong), `${ofLayer}${rest}`);

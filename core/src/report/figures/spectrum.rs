@@ -7,6 +7,8 @@ use crate::spectrum::{Eigenvalue, Spectrum};
 const REACH: f64 = 1.5;
 /// Where the counts stand.
 const COUNTS: f64 = 1.3;
+/// A plane narrower than this has no empty corner.
+const SMALL: f64 = 150.0;
 /// More directions than this have no room for their counts.
 const MOST_COUNTS: usize = 36;
 
@@ -71,9 +73,9 @@ enum Mark {
     Cross,
 }
 
-/// What the marks that are there stand for, in the upper left corner.
+/// What the marks that are there stand for: in the upper left corner, beside a plane that is too small for that.
 fn legend(drawing: &mut Drawing, area: Area, marks: &[(Mark, &str, bool)]) {
-    let (left, mut top) = (area.x + 7.0, area.y + 7.0);
+    let (left, mut top) = (if area.width < SMALL { area.right() } else { area.x } + 7.0, area.y + 7.0);
     for (mark, name, _) in marks.iter().filter(|(.., shown)| *shown) {
         match mark {
             Mark::Dot(look) => drawing.circle((left, top), 2.2, look),

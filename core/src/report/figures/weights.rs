@@ -1,7 +1,7 @@
 //! The recurrent weights, gate by gate and layer by layer, beside the circuit. A state-space layer has no weights between
 //! states but its eigenvalues.
 
-use super::drawing::{Area, Drawing};
+use super::drawing::{Anchor, Area, Drawing, INK};
 use super::matrix::{Side, draw_matrix, draw_scale};
 use super::run::Run;
 use super::spectrum::draw_modes;
@@ -21,12 +21,12 @@ const LEFT: f64 = 28.0;
 const TOP: f64 = 24.0;
 /// Room between layers, which holds the scale of the upper one too.
 const LAYER_GAP: f64 = 46.0;
-/// The largest side of a gate where every layer has a row of its own.
+/// The largest side of a picture where every layer has a row: of several gates, and of one.
 const LARGEST_GATE: f64 = 110.0;
+const LARGEST_LAYER: f64 = 160.0;
 
 pub(super) fn weights(network: &Network, found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
     let learned = data::circuit_blocks(found)?;
-    let theory = found.spectrum.origin.as_ref().map_or(&[][..], |spectrum| &spectrum.theory);
     let grid = Grid::of(network);
     let (width, height) = match (&learned, grid.beside()) {
         (None, _) => (if grid.columns > 2 { WIDE } else { NARROW }, grid.bottom()),
@@ -36,7 +36,7 @@ pub(super) fn weights(network: &Network, found: &Interpretation, run: &Run) -> R
     let mut drawing = Drawing::new(width, height + GAP);
     for (layer, cell) in network.layers.iter().enumerate() {
         match cell {
-            Cell::Ssm(cell) => draw_layer_of_modes(&mut drawing, grid.place(layer, 0), cell, theory),
+            Cell::Ssm(cell) => draw_layer_of_modes(&mut drawing, &grid, layer, cell, found),
             cell => draw_gates(&mut drawing, &grid, layer, cell),
         }
     }
@@ -69,6 +69,7 @@ impl Grid {
         match (layers, gates) {
             (1, 1) => Self { layers, columns: 1, rows: 1, side: SIDE },
             (1, _) => Self { layers, columns: 2, rows: gates.div_ceil(2), side: (SIDE - GAP) / 2.0 },
+            (_, 1) => Self { layers, columns: 1, rows: 1, side: LARGEST_LAYER },
             _ => Self { layers, columns: gates, rows: 1, side: room.min(LARGEST_GATE) },
         }
     }
@@ -119,9 +120,17 @@ fn draw_gates(drawing: &mut Drawing, grid: &Grid, layer: usize, cell: &Cell) {
     draw_scale(drawing, grid.layer(layer, columns), limit);
 }
 
-fn draw_layer_of_modes(drawing: &mut Drawing, area: Area, cell: &Ssm, theory: &[Eigenvalue]) {
+/// The eigenvalues of one layer; what the theory asks for is asked of the network, and shown where that is one layer.
+fn draw_layer_of_modes(drawing: &mut Drawing, grid: &Grid, layer: usize, cell: &Ssm, found: &Interpretation) {
     let modes: Vec<Eigenvalue> = cell.eigenvalues().iter().map(|z| [z.re, z.im]).collect();
+    let theory = found.spectrum.origin.as_ref().filter(|_| grid.layers == 1);
+    let theory = theory.map_or(&[][..], |spectrum| &spectrum.theory);
+    let area = grid.place(layer, 0);
     draw_modes(drawing, area, &modes, theory, cell.imaginary.is_some());
+    if grid.layers > 1 {
+        let name = format!("eigenvalues, layer {}", layer + 1);
+        drawing.text((area.x + area.width / 2.0, area.y - 7.0), 7.5, Anchor::Middle, INK, &name);
+    }
 }
 
 /// What is shown, true of the cells that there are; the circuit lies beside the weights or below them.
