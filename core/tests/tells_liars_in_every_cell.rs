@@ -149,6 +149,20 @@ fn as_plain(network: &Network) -> Network {
 }
 
 #[test]
+fn the_control_of_every_cell_finds_nothing() {
+    let networks = [
+        (as_gru(&saturating(8, 8, &t3().matrix())), t3()),
+        (state_space(&copy(), 40, 0.0), copy()),
+        (trained("gru-t3-h128"), t3()),
+        (trained("lstm-t3-h128"), t3()),
+    ];
+    for (network, task) in networks {
+        let control = told(&network, &task).control.unwrap();
+        assert_eq!(control.rows.right(), 0, "{:?}: {control}", network.kind());
+    }
+}
+
+#[test]
 fn a_plain_layer_and_its_gated_twin_are_judged_alike() {
     let plain = saturating(4, 3, &copy().matrix());
     let mut mixed = analog(&copy(), 24, Activation::Tanh);
