@@ -1,7 +1,7 @@
 //! What a network is made of and which part of its state is looked at: in words, and row by row for the page.
 
 use crate::interpret::{Interpretation, StateView};
-use crate::network::{Cell, CellKind, Network};
+use crate::network::{Cell, CellKind, Network, PartKind};
 use crate::observe::View;
 use serde::Serialize;
 
@@ -29,34 +29,28 @@ pub(super) fn view(network: &Network, found: &Interpretation) -> View {
 /// What that view shows, part under part.
 pub(super) fn parts(network: &Network, state: StateView) -> Vec<Part> {
     let whole = state == StateView::Whole && network.has_inner_state();
-    let (several, mut parts) = (network.layers.len() > 1, vec![]);
-    for (k, (cell, units)) in network.layers.iter().zip(network.units()).enumerate() {
-        let name = |of: &str| match (several, whole) {
-            (false, _) => of.to_string(),
-            (true, false) => format!("layer {}", k + 1),
-            (true, true) => format!("{of} {}", k + 1),
-        };
-        parts.push(Part { name: name("h"), first: units.start, count: units.len(), squashed: false });
-        if whole {
-            let mut first = units.end;
-            for (of, count, squashed) in inner(cell) {
-                parts.push(Part { name: name(of), first, count, squashed });
-                first += count;
-            }
-        }
-    }
-    parts
+    let name = |kind: PartKind, layer: usize| match (network.layers.len(), whole) {
+        (1, _) => title_of(kind).to_string(),
+        (_, false) => format!("layer {}", layer + 1),
+        (_, true) => format!("{} {}", title_of(kind), layer + 1),
+    };
+    let seen = network.parts().into_iter().filter(|part| whole || part.kind == PartKind::H);
+    seen.map(|part| Part {
+        name: name(part.kind, part.layer),
+        first: part.from,
+        count: part.to - part.from,
+        squashed: part.kind == PartKind::C,
+    })
+    .collect()
 }
 
-/// What follows the units in a layer's state: names, lengths, and whether tanh of it is looked at.
-fn inner(cell: &Cell) -> Vec<(&'static str, usize, bool)> {
-    match cell {
-        Cell::Elman(_) | Cell::Gru(_) => vec![],
-        Cell::Lstm(cell) => vec![("tanh c", cell.recurrent_weights.ncols(), true)],
-        Cell::Ssm(cell) => {
-            let parts = [("Re x", cell.modes(), false), ("Im x", cell.modes(), false)];
-            parts[..1 + usize::from(cell.imaginary.is_some())].to_vec()
-        }
+/// A part as it is looked at.
+fn title_of(kind: PartKind) -> &'static str {
+    match kind {
+        PartKind::H => "h",
+        PartKind::C => "tanh c",
+        PartKind::Real => "Re x",
+        PartKind::Imaginary => "Im x",
     }
 }
 
