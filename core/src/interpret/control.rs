@@ -3,11 +3,12 @@
 use super::InterpretError;
 use super::case::{Case, Subject, Theory};
 use crate::code::{Code, Origin, Rows, Sample, Writer, random_contents, step_by_writing};
-use crate::network::{Cell, Gru, Lstm, Network};
+use crate::network::{Cell, CellKind, Gru, Lstm, Network, Ssm};
 use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
 use crate::random::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
+use std::f64::consts::TAU;
 
 /// Output steps that the control's code is fitted and judged on, after it has settled; not a multiple of s, after which
 /// repeat copy holds the same contents again.
@@ -19,6 +20,8 @@ const STEPS: usize = 9;
 pub enum Shuffled {
     /// The entries of the recurrent weights.
     RecurrentWeights,
+    /// The phases of a state-space layer's eigenvalues, which were drawn anew.
+    Phases,
     /// Which episode's contents belong to which episode's states.
     Episodes,
 }
@@ -45,6 +48,7 @@ impl std::fmt::Display for Control {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let what = match self.shuffled {
             Shuffled::RecurrentWeights => "recurrent weights shuffled",
+            Shuffled::Phases => "phases of the eigenvalues drawn anew",
             Shuffled::Episodes => "episodes shuffled",
         };
         let (rows, all) = (self.rows.right(), self.rows.all());
@@ -99,7 +103,8 @@ impl Case<'_> {
             };
             step_by_writing(&writer, code, &written)
         };
-        self.judged(Shuffled::RecurrentWeights, theory, &fitted, &sample(&fresh), |code| Ok(step(code)?.0)).map(Some)
+        let what = if network.kind() == Some(CellKind::Ssm) { Shuffled::Phases } else { Shuffled::RecurrentWeights };
+        self.judged(what, theory, &fitted, &sample(&fresh), |code| Ok(step(code)?.0)).map(Some)
     }
 
     /// The states of each scored episode with the contents of the next one.
@@ -163,8 +168,8 @@ impl Case<'_> {
     }
 }
 
-/// The same network with the recurrent weights of every gate shuffled; of a state-space layer, which mode has which
-/// eigenvalue.
+/// The same network with the recurrent weights of every gate shuffled. A state-space layer has eigenvalues in their place:
+/// their order does not matter to what its modes hold, so their phases are drawn anew.
 fn shuffled(network: &Network, seed: u64) -> Network {
     let mut network = network.clone();
     for cell in &mut network.layers {
@@ -172,15 +177,27 @@ fn shuffled(network: &Network, seed: u64) -> Network {
             Cell::Elman(cell) => cell.recurrent_weights = in_other_order(&cell.recurrent_weights, seed),
             Cell::Gru(cell) => shuffle_gates(&mut cell.recurrent_weights, Gru::GATES, seed),
             Cell::Lstm(cell) => shuffle_gates(&mut cell.recurrent_weights, Lstm::GATES, seed),
-            Cell::Ssm(cell) => {
-                let order = order(cell.modes(), seed);
-                for modes in [Some(&mut cell.real), cell.imaginary.as_mut()].into_iter().flatten() {
-                    modes.eigenvalues = order.iter().map(|&k| modes.eigenvalues[k]).collect();
-                }
-            }
+            Cell::Ssm(cell) => redraw_phases(cell, seed),
         }
     }
     network
+}
+
+/// Every eigenvalue turned by a random angle; a real one keeps or changes its sign.
+fn redraw_phases(cell: &mut Ssm, seed: u64) {
+    let mut draws = vec![0.0; cell.modes()];
+    Stream::new(seed, Purpose::Matrices).fill_uniform(9, 1, &mut draws);
+    for (k, draw) in draws.into_iter().enumerate() {
+        let re = cell.real.eigenvalues[k];
+        match &mut cell.imaginary {
+            Some(imaginary) => {
+                let (im, (sin, cos)) = (imaginary.eigenvalues[k], (TAU * draw).sin_cos());
+                cell.real.eigenvalues[k] = re * cos - im * sin;
+                imaginary.eigenvalues[k] = re * sin + im * cos;
+            }
+            None => cell.real.eigenvalues[k] = if draw < 0.5 { re } else { -re },
+        }
+    }
 }
 
 fn shuffle_gates(weights: &mut Matrix, gates: usize, seed: u64) {

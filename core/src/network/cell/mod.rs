@@ -57,9 +57,14 @@ pub(crate) trait Layer {
     /// How many numbers it hands on.
     fn units(&self) -> usize;
 
+    /// What it keeps beside its units, in the order of the state, and how many numbers each.
+    fn beside_units(&self) -> Vec<(PartKind, usize)> {
+        vec![]
+    }
+
     /// How many numbers it keeps: its units, and whatever follows them.
     fn state_size(&self) -> usize {
-        self.units()
+        self.units() + self.beside_units().iter().map(|(_, count)| count).sum::<usize>()
     }
 
     /// How many numbers it takes in.
@@ -82,6 +87,20 @@ pub(crate) trait Layer {
 
     /// Whether opposite states and inputs lead to opposite states.
     fn is_odd(&self) -> bool;
+}
+
+/// A part of a layer's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartKind {
+    /// Units, which the layer hands on.
+    H,
+    /// An LSTM's cells, of which tanh c is handed on.
+    C,
+    /// Real parts of a state-space layer's modes.
+    Real,
+    /// Imaginary parts of them.
+    Imaginary,
 }
 
 /// One tensor of a layer.

@@ -1,7 +1,7 @@
 //! A diagonal linear state-space layer, as in S4D, S5 and LRU, in discrete time: `x' = lambda x + B u`, complex or real, and
 //! `h' = act(Re(C x') + D u)`. The state is h, the real parts of x, then the imaginary ones.
 
-use super::{Layer, Parameter, ParameterMut};
+use super::{Layer, Parameter, ParameterMut, PartKind};
 use crate::network::dynamics::Jacobians;
 use crate::network::initialize::{Draw, Place};
 use crate::network::{Activation, Architecture};
@@ -86,8 +86,9 @@ impl Layer for Ssm {
         self.real.output.nrows()
     }
 
-    fn state_size(&self) -> usize {
-        self.units() + self.modes() * (1 + usize::from(self.imaginary.is_some()))
+    fn beside_units(&self) -> Vec<(PartKind, usize)> {
+        let imaginary = self.imaginary.as_ref().map(|_| (PartKind::Imaginary, self.modes()));
+        [(PartKind::Real, self.modes())].into_iter().chain(imaginary).collect()
     }
 
     fn inputs(&self) -> usize {
