@@ -14,7 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 FOLDER = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "target/browser").resolve()
-CELLS = ["gru", "lstm", "lstm-whole", "stack", "ssm"]
+CELLS = ["gru", "lstm", "lstm-whole", "stack", "mixed", "ssm"]
 PAGES = ["circuit", "trained", "blind", "superposed", "not-learned", "blind-silent", "long", "large", *CELLS]
 # The browser's own calls home would drown those of a page.
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
@@ -163,6 +163,12 @@ class Pages(unittest.TestCase):
         self.click(self.browser.find_element(By.XPATH, "//label[input[@name='weights-layer'][@value='1']]"))
         self.assertIn("of layer 2, gate r", first())
         self.assertEqual(self.js("ketbra.explorer.data.state.map(({ name, count }) => [name, count])"), [["layer 1", 24], ["layer 2", 24]])
+        self.open("mixed")
+        self.browser.execute_async_script("ketbra.plotted.then(arguments[0])")
+        self.assertIn("GRU of 24 units, then state-space of 24 units", self.by_id("about").text)
+        self.click(self.browser.find_element(By.XPATH, "//label[input[@name='weights-layer'][@value='1']]"))
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "#weights .js-plotly-plot .xtitle")), 1)
+        self.assertFalse(self.by_id("weights-scale").is_displayed())
 
     def test_the_modes_of_a_state_space_layer_lie_on_the_circle(self):
         self.open("ssm")

@@ -56,7 +56,9 @@ fn other_cells(folder: &Path, told: &Question) -> Result<()> {
     let of = Architecture { cell: CellKind::Gru, layers: 2, hidden: 24, activation: Activation::Tanh, bias: true };
     let stack = Initialization::Uniform.network(&of, 8, 8, 3);
     let lstm = fixture("lstm-t3-h128")?;
-    for (name, network) in [("gru", fixture("gru-t3-h128")?), ("lstm", lstm.clone()), ("stack", stack)] {
+    let gru = fixture("gru-t3-h128")?;
+    let cells = [("gru", gru), ("lstm", lstm.clone()), ("mixed", mixed(&stack)?), ("stack", stack)];
+    for (name, network) in cells {
         Page { name, network, question: told.clone(), course: None }.write(folder, None)?;
     }
     let whole = InterpretParams { state: StateView::Whole, ..InterpretParams::default() };
@@ -64,6 +66,16 @@ fn other_cells(folder: &Path, told: &Question) -> Result<()> {
     let task = Task::named("repeat-copy", Some(8), Some(5))?;
     let network = turning(&task, 64)?;
     Page { name: "ssm", network, question: Question::Task(task), course: None }.write(folder, None)
+}
+
+/// A layer of gates under real modes with what goes past them: the rest of what a page may have to run.
+fn mixed(stack: &Network) -> Result<Network> {
+    let of = Architecture { cell: CellKind::Ssm, layers: 1, hidden: 24, activation: Activation::Relu, bias: false };
+    let above = Initialization::Uniform.network(&of, 24, 8, 4);
+    let Some(Cell::Ssm(modes)) = above.layers.into_iter().next() else { return Err("a state-space layer".into()) };
+    let skip = Some(modes.real.output.clone());
+    let layers = vec![stack.layers[0].clone(), Cell::Ssm(Ssm { imaginary: None, skip, ..modes })];
+    Ok(Network { layers, readout: above.readout })
 }
 
 /// A state-space layer that runs repeat copy: its modes are the window's Fourier components, and each is turned by a root of
