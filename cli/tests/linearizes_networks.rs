@@ -21,13 +21,10 @@ fn json(arguments: &[&str]) -> Value {
 fn two_units(folder: &Path, bias: f64) -> String {
     let mut network: Network =
         Initialization::Uniform.network(&Architecture::elman(2, Activation::Tanh, false), 1, 1, 1);
-    network.as_elman_mut().unwrap().recurrent_weights.fill(0.0);
-    (
-        network.as_elman_mut().unwrap().recurrent_weights[(0, 0)],
-        network.as_elman_mut().unwrap().recurrent_weights[(1, 1)],
-    ) = (2.0, 1.5);
-    network.as_elman_mut().unwrap().biases =
-        (bias != 0.0).then(|| Biases { input: vec![bias, 0.0], recurrent: vec![0.0; 2] });
+    let cell = network.as_elman_mut().unwrap();
+    cell.recurrent_weights.fill(0.0);
+    (cell.recurrent_weights[(0, 0)], cell.recurrent_weights[(1, 1)]) = (2.0, 1.5);
+    cell.biases = (bias != 0.0).then(|| Biases { input: vec![bias, 0.0], recurrent: vec![0.0; 2] });
     let path = folder.join("two.safetensors");
     NetworkFile::new(network, Metadata::new()).save(&path).unwrap();
     path.to_string_lossy().into_owned()
@@ -61,6 +58,20 @@ fn the_fixed_points_of_a_network_without_a_task_are_found_with_their_stability()
         (&2.into(), &2.0.into(), &0.0.into())
     );
     assert_eq!(origin["dFdu"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn an_lstm_is_linearized_by_h_c_and_input() {
+    let net = fixture("networks/lstm-t3-h128.safetensors");
+    let found = json(&["linearize", &net, "--at", "fixed-points", "--starts", "4", "--json", "--jacobians"]);
+    let part = |k: usize, name: &str| found["state"][k][name].clone();
+    assert_eq!(
+        (part(0, "part"), part(0, "to"), part(1, "part"), part(1, "to")),
+        ("h".into(), 128.into(), "c".into(), 256.into())
+    );
+    let point = &found["fixed_points"]["points"][0];
+    let size = |name: &str| (point[name].as_array().unwrap().len(), point[name][0].as_array().unwrap().len());
+    assert_eq!((size("J_xstar"), size("dFdu")), ((256, 256), (256, 8)));
 }
 
 #[test]

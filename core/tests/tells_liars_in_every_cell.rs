@@ -149,6 +149,20 @@ fn as_plain(network: &Network) -> Network {
 }
 
 #[test]
+fn the_control_of_every_cell_finds_nothing() {
+    let networks = [
+        (as_gru(&saturating(8, 8, &t3().matrix())), t3()),
+        (state_space(&copy(), 40, 0.0), copy()),
+        (trained("gru-t3-h128"), t3()),
+        (trained("lstm-t3-h128"), t3()),
+    ];
+    for (network, task) in networks {
+        let control = told(&network, &task).control.unwrap();
+        assert_eq!(control.rows.right(), 0, "{:?}: {control}", network.kind());
+    }
+}
+
+#[test]
 fn a_plain_layer_and_its_gated_twin_are_judged_alike() {
     let plain = saturating(4, 3, &copy().matrix());
     let mut mixed = analog(&copy(), 24, Activation::Tanh);
@@ -206,8 +220,8 @@ fn shuffled_gates_hold_nothing() {
     }
 }
 
-/// An LSTM with one unit more, which adds up one input for ever and which nothing reads.
-fn with_a_counter(network: &Network) -> Network {
+/// An LSTM with one unit more, whose cell counts the steps and which nothing reads.
+fn with_a_clock(network: &Network) -> Network {
     let Some(Cell::Lstm(cell)) = network.layers.first() else { panic!("an LSTM") };
     let (units, d) = (network.hidden(), network.inputs());
     let gates = |old: &Matrix, columns: usize| {
@@ -219,9 +233,8 @@ fn with_a_counter(network: &Network) -> Network {
     let mut wider = cell.clone();
     wider.input_weights = gates(&cell.input_weights, d);
     wider.recurrent_weights = gates(&cell.recurrent_weights, units + 1);
-    // Its candidate is the sign of the first input; nothing is ever forgotten.
-    wider.input_weights[(2 * (units + 1) + units, 0)] = 5.0;
-    let open = |gate: usize| [5.0, 40.0, 0.0, 0.0][gate];
+    // Its candidate is 1, all of it is taken in, and nothing is ever forgotten.
+    let open = |gate: usize| [40.0, 40.0, 40.0, 0.0][gate];
     let longer = |old: &[f64], fresh: &dyn Fn(usize) -> f64| -> Vec<f64> {
         (0..4).flat_map(|gate| [&old[gate * units..(gate + 1) * units], &[fresh(gate)]].concat()).collect()
     };
@@ -241,6 +254,6 @@ fn with_a_counter(network: &Network) -> Network {
 }
 
 #[test]
-fn a_cell_that_counts_leads_nothing_astray() {
-    assert_circuit(&with_a_counter(&trained("lstm-t3-h128")), &t3());
+fn a_cell_that_counts_the_steps_leads_nothing_astray() {
+    assert_circuit(&with_a_clock(&trained("lstm-t3-h128")), &t3());
 }

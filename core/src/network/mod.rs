@@ -15,7 +15,7 @@ mod simulate;
 mod store;
 mod tensors;
 
-pub use cell::{Biases, Cell, CellKind, Elman, Gru, Lstm, Modes, Parameter, ParameterMut, Ssm};
+pub use cell::{Biases, Cell, CellKind, Elman, Gru, Lstm, Modes, Parameter, ParameterMut, PartKind, Ssm};
 pub use dynamics::{Dynamics, Jacobians};
 pub use error::NetworkError;
 pub use import::{MAX_FILE_BYTES, MAX_UNPACKED_BYTES, MAX_VALUES};
@@ -90,6 +90,20 @@ pub struct Network {
     pub layers: Vec<Cell>,
     /// What is said of the last layer's units.
     pub readout: Readout,
+}
+
+/// A part of a network's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// The layer, from 0.
+    pub layer: usize,
+    /// What it is.
+    #[serde(rename = "part")]
+    pub kind: PartKind,
+    /// The first number of the state that belongs to it.
+    pub from: usize,
+    /// One beyond the last.
+    pub to: usize,
 }
 
 /// The linear readout.
@@ -172,15 +186,21 @@ impl Network {
         self.readout.bias.is_none() && self.layers.iter().all(|cell| cell.layer().is_odd())
     }
 
+    /// What the state is made of, in order.
+    pub fn parts(&self) -> Vec<Part> {
+        let (mut parts, mut from) = (vec![], 0);
+        for (layer, cell) in self.layers.iter().enumerate() {
+            for (kind, count) in [(PartKind::H, cell.units())].into_iter().chain(cell.layer().beside_units()) {
+                parts.push(Part { layer, kind, from, to: from + count });
+                from += count;
+            }
+        }
+        parts
+    }
+
     /// Where each layer's units lie in the state.
     pub fn units(&self) -> Vec<Range<usize>> {
-        let mut first = 0;
-        let each = |cell: &Cell| {
-            let units = first..first + cell.units();
-            first += cell.state_size();
-            units
-        };
-        self.layers.iter().map(each).collect()
+        self.parts().iter().filter(|part| part.kind == PartKind::H).map(|part| part.from..part.to).collect()
     }
 
     /// Whether the state holds more than the units: an LSTM's cells, a state-space layer's modes.

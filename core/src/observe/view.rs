@@ -1,7 +1,7 @@
 //! How a state is looked at: an LSTM's cells are as much state as its units, but some of them grow for ever.
 
 use super::{Batch, Observations};
-use crate::network::{Cell, Network};
+use crate::network::{Network, Part, PartKind};
 use crate::numeric::{Matrix, tanh_in_place};
 
 /// The numbers of a state that are looked at, in an order of their own.
@@ -28,12 +28,8 @@ impl View {
 
     /// All of the state, the cells of an LSTM squashed.
     pub fn whole(network: &Network) -> Self {
-        let mut seen = vec![];
-        for (cell, units) in network.layers.iter().zip(network.units()) {
-            let is_cell = |row: usize| matches!(cell, Cell::Lstm(_)) && row >= units.end;
-            let rows = units.start..units.start + cell.state_size();
-            seen.extend(rows.map(|row| Seen { row, squashed: is_cell(row) }));
-        }
+        let rows = |part: Part| (part.from..part.to).map(move |row| Seen { row, squashed: part.kind == PartKind::C });
+        let seen: Vec<Seen> = network.parts().into_iter().flat_map(rows).collect();
         Self { seen: seen.iter().any(|seen| seen.squashed).then_some(seen) }
     }
 

@@ -5,6 +5,9 @@
 
 mod data;
 pub mod figures;
+mod input_phase;
+mod layers;
+mod made_of;
 mod stored;
 mod words;
 
@@ -90,9 +93,6 @@ pub enum ReportError {
     /// The theory's circuit could not be built.
     #[error(transparent)]
     Circuit(#[from] CircuitError),
-    /// A cell that the page does not run.
-    #[error("the page runs networks of one plain layer only")]
-    Cell,
     /// A matrix computation failed.
     #[error(transparent)]
     Numeric(#[from] NumericError),
@@ -115,14 +115,16 @@ pub enum ReportError {
 const FRAME: &str = include_str!("explorer/index.html");
 const STYLE: &str = include_str!("explorer/explorer.css");
 /// In the order in which they build on each other.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 16] = [
     include_str!("explorer/numeric.js"),
+    include_str!("explorer/cells.js"),
     include_str!("explorer/editing.js"),
     include_str!("explorer/colours.js"),
     include_str!("explorer/heatmap.js"),
     include_str!("explorer/player.js"),
     include_str!("explorer/verdict.js"),
     include_str!("explorer/spectrum.js"),
+    include_str!("explorer/gates.js"),
     include_str!("explorer/weights.js"),
     include_str!("explorer/states.js"),
     include_str!("explorer/circuit.js"),

@@ -11,7 +11,7 @@ use ketbra::circuit::Core;
 use ketbra::foreign_text::shown;
 use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret_file};
 use ketbra::linearize::{FixedPointParams, FixedPoints, fixed_points_watched, origin};
-use ketbra::network::{Network, NetworkFile};
+use ketbra::network::{Network, NetworkFile, Part};
 use ketbra::numeric::{Matrix, c64, eigenvalues};
 use ketbra::observe::observe;
 use ketbra::path_text::path_text;
@@ -48,7 +48,7 @@ pub struct LinearizeCommand {
     /// Random starts of the search
     #[arg(long, value_name = "N", default_value_t = FixedPointParams::default().random_starts)]
     starts: usize,
-    /// Put the Jacobians at the fixed points into the JSON too
+    /// Put the Jacobians at the fixed points, by state and by input, into the JSON too; "state" says what rows and columns are
     #[arg(long, requires = "json")]
     jacobians: bool,
     /// Seed of inputs and starts
@@ -72,6 +72,8 @@ struct Linearized {
     orbit: Option<Spectrum>,
     fixed_points: Option<(FixedPoints, Vec<Spectrum>)>,
     interpretation: Option<Interpretation>,
+    /// What a state, and so every Jacobian, is made of.
+    parts: Vec<Part>,
 }
 
 impl LinearizeCommand {
@@ -112,7 +114,7 @@ impl LinearizeCommand {
             false => None,
         };
         let orbit = orbit.map(|found| found.spectrum.orbit.clone());
-        Ok(Linearized { origin, orbit, fixed_points, interpretation })
+        Ok(Linearized { origin, orbit, fixed_points, interpretation, parts: network.parts() })
     }
 
     /// What is known of the network; nothing where nothing is and the orbit is not insisted on.
@@ -149,6 +151,7 @@ impl LinearizeCommand {
     fn document(&self, found: &Linearized) -> Value {
         let mut document = Map::from_iter([("path".to_string(), json!(path_text(&self.path)))]);
         document.insert("task".into(), json!(found.interpretation.as_ref().map(|found| &found.task)));
+        document.insert("state".into(), json!(found.parts));
         if let Some(origin) = &found.origin {
             document.insert("origin".into(), json!(origin));
         }
@@ -166,7 +169,8 @@ impl LinearizeCommand {
     fn in_words(&self, found: &Linearized) -> String {
         let size = found.interpretation.as_ref().map_or(String::new(), |found| {
             let name = found.task.name.as_deref().filter(|_| !found.blind).map_or("read back".into(), shown);
-            format!(", {name}, s={} d={} H={}", found.task.s, found.task.d, found.hidden)
+            let made_of = found.network.as_ref().map_or(format!("H={}", found.hidden), ToString::to_string);
+            format!(", {name}, s={} d={} {made_of}", found.task.s, found.task.d)
         });
         let mut text = title(&format!("{}{size}", name(&self.path)));
         for (place, spectrum) in [("origin", &found.origin), ("orbit", &found.orbit)] {

@@ -2,7 +2,7 @@
 //! `i, f, o = sigmoid(W u + b + W h + b)`, `g = tanh(..)`, `c' = f c + i g`, `h' = o tanh(c')`.
 
 use super::gates::{self, Biases, input_sums, sigmoid_in_place, sigmoid_slope, sums};
-use super::{Layer, Parameter, ParameterMut};
+use super::{Layer, Parameter, ParameterMut, PartKind};
 use crate::network::Architecture;
 use crate::network::dynamics::{Jacobians, column};
 use crate::network::initialize::Draw;
@@ -51,8 +51,8 @@ impl Layer for Lstm {
         self.recurrent_weights.ncols()
     }
 
-    fn state_size(&self) -> usize {
-        2 * self.units()
+    fn beside_units(&self) -> Vec<(PartKind, usize)> {
+        vec![(PartKind::C, self.units())]
     }
 
     fn inputs(&self) -> usize {

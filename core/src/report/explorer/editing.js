@@ -50,11 +50,12 @@ function chooseCode(prepared, slots, newest, mode) {
   return { code, fresh: missing.length };
 }
 
-// Weights that take the state of any contents to the state of the contents that follow, fitted on random contents.
+// Weights that take the state of any contents to the state of the contents that follow, fitted on random contents. The network is
+// one plain layer.
 function rewrite(network, prepared, sources, s, d, mode) {
-  const { params } = prepared, slots = neededSlots(sources, s, d), r = slots.length, newest = (s - 1) * d, units = network.recurrent.rows;
+  const { params } = prepared, [layer] = network.layers, { units } = layer, slots = neededSlots(sources, s, d), r = slots.length, newest = (s - 1) * d;
   if (r > units) return null;
-  const { code, fresh } = chooseCode(prepared, slots, newest, mode), act = ACTIVATIONS[network.activation];
+  const { code, fresh } = chooseCode(prepared, slots, newest, mode), act = ACTIVATIONS[layer.activation];
   const contents = zeros(params.samples, r);
   for (let k = 0; k < params.samples; k++) contents.data.set(drawnSigns(params.seed, 1, k, r), k * r);
   const states = product(contents, transposed(code));
@@ -80,19 +81,19 @@ function rewrite(network, prepared, sources, s, d, mode) {
     for (let k = 0; k < params.samples; k++) missed.data[k * d + j] = contents.data[k * r + from];
   }
   let readout = network.readout;
-  if (fresh || network.bias || network.readoutBias) {
+  if (fresh || layer.bias || network.readoutBias) {
     const said = product(states, transposed(readout));
     missed.data.forEach((x, i) => { missed.data[i] = x - said.data[i]; });
     const correction = regression(product(back, missed), params.reading_ridge);
     readout = { ...readout, data: readout.data.map((x, i) => x + correction.data[i]) };
   }
-  const edited = { ...network, recurrent: product(code, product(step, readers)), input, readout, bias: null, readoutBias: null };
+  const edited = { layers: [{ ...layer, recurrent: product(code, product(step, readers)), input, bias: null }], readout, readoutBias: null };
   return { network: edited, code, readers, members: slots, mode, fresh };
 }
 
 // Accuracy from loaded variables and from raw inputs. Large networks are tried on fewer episodes: the browser has one thread.
 function trial({ network, code, members }, sources, s, d, params) {
-  const [most, horizon] = params.trial, episodes = network.recurrent.rows > 256 ? 4 : most, act = ACTIVATIONS[network.activation];
+  const [most, horizon] = params.trial, [layer] = network.layers, episodes = layer.units > 256 ? 4 : most, act = ACTIVATIONS[layer.activation];
   const share = (index, outputsOf) => {
     let right = 0;
     for (let sample = 0; sample < episodes; sample++) {

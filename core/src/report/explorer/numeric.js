@@ -68,41 +68,6 @@ function solvePositive(a, b) {
   return x;
 }
 
-const ACTIVATIONS = { tanh: Math.tanh, relu: (x) => Math.max(0, x), identity: (x) => x };
-
-function networkOf(stored) {
-  return {
-    activation: stored.activation,
-    recurrent: matrixOf(stored.recurrent), input: matrixOf(stored.input), readout: matrixOf(stored.readout),
-    bias: matrixOf(stored.bias)?.data ?? null, readoutBias: matrixOf(stored.readout_bias)?.data ?? null,
-  };
-}
-
-function step(network, state, input) {
-  const next = times(network.recurrent, state), act = ACTIVATIONS[network.activation];
-  const driven = input && times(network.input, input);
-  for (let i = 0; i < next.length; i++) next[i] = act(next[i] + (driven ? driven[i] : 0) + (network.bias ? network.bias[i] : 0));
-  return next;
-}
-
-function read(network, state) {
-  const said = times(network.readout, state);
-  if (network.readoutBias) network.readoutBias.forEach((b, i) => { said[i] += b; });
-  return said;
-}
-
-// The states and outputs after each step: first the inputs, then `horizon` steps without.
-function simulate(network, inputs, horizon, start) {
-  const states = [], outputs = [];
-  let state = start ?? new Float64Array(network.recurrent.rows);
-  for (let t = 0; t < inputs.length + horizon; t++) {
-    state = step(network, state, inputs[t]);
-    states.push(state);
-    outputs.push(read(network, state));
-  }
-  return { states, outputs };
-}
-
 // What the task asks for: the inputs, then each next value from the s values before it.
 function continued(task, inputs, horizon) {
   const sequence = inputs.map((u) => Float64Array.from(u)), s = inputs.length;

@@ -80,7 +80,7 @@ function startRewire(explorer) {
       const started = performance.now(), sources = wished.map((source) => ({ ...source }));
       const edited = edit(explorer.trained, prepared, sources, s, d);
       $("apply").disabled = false;
-      if (!edited) { $("edit-status").textContent = `This f needs more contents than the network has units (${explorer.trained.recurrent.rows}).`; return; }
+      if (!edited) { $("edit-status").textContent = `This f needs more contents than the network has units (${prepared.code.rows}).`; return; }
       explorer.rewired = { ...edited, sources };
       const { accuracy, mode, fresh, members } = explorer.rewired;
       const how = mode === "transplant" || fresh >= members.length ? "nothing of the network's own code could be kept" : fresh ? `${fresh} of ${members.length} contents moved to fresh units` : "every content stays where the network kept it";

@@ -10,6 +10,8 @@ use crate::network::Activation;
 pub(crate) struct Unchanged;
 
 impl<S> Finish<S> for Unchanged {
+    const IDLE: bool = true;
+
     fn fits(&self, _out: &Panels<S>) -> bool {
         true
     }

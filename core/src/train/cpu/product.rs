@@ -73,6 +73,9 @@ pub(crate) struct Place {
 
 /// What becomes of a sum in the end. It may read and write other panels of the output's shape on the way.
 pub(crate) trait Finish<S> {
+    /// Whether sums stay as they are.
+    const IDLE: bool = false;
+
     /// Whether all that it reads and writes is as large as the output.
     fn fits(&self, out: &Panels<S>) -> bool;
 
@@ -147,16 +150,29 @@ impl<S: Real, F: Finish<S>> Kernel<S> for Product<'_, S, F> {
                 unsafe { cover::<V, _>(&mut block, rows, lanes) };
                 (block.first, block.tiles) = (false, 0);
             }
-            for row in 0..rows {
-                let offset = out.offset(panel, row);
-                for lane in (0..lanes).step_by(V::COUNT) {
-                    let at = Place { offset: offset + lane, column: panel * PANEL + lane };
-                    // SAFETY: the place lies within the output, and the finish has agreed to it.
-                    unsafe {
-                        let to = out.data_mut().as_mut_ptr().add(at.offset);
-                        finish.apply(V::load(to), at).store(to);
-                    }
-                }
+            if !F::IDLE {
+                finish_panel::<V, _>(&mut finish, out, panel, lanes);
+            }
+        }
+    }
+}
+
+/// Finishes the sums of a panel.
+#[inline(always)]
+fn finish_panel<V: Lanes, F: Finish<V::Scalar>>(
+    finish: &mut F,
+    out: &mut Panels<V::Scalar>,
+    panel: usize,
+    lanes: usize,
+) {
+    for row in 0..out.rows() {
+        let offset = out.offset(panel, row);
+        for lane in (0..lanes).step_by(V::COUNT) {
+            let at = Place { offset: offset + lane, column: panel * PANEL + lane };
+            // SAFETY: the place lies within the output, and the finish has agreed to it.
+            unsafe {
+                let to = out.data_mut().as_mut_ptr().add(at.offset);
+                finish.apply(V::load(to), at).store(to);
             }
         }
     }

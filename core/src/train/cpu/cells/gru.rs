@@ -5,8 +5,8 @@ use super::super::isa::Dispatch;
 use super::super::kernels::{Sigmoid, Unchanged, sigmoid_slope, tanh_slope};
 use super::super::lanes::{Lanes, Real};
 use super::super::layout::Room;
-use super::super::panels::Panels;
-use super::super::product::{Finish, Place, Product, Terms, load, store};
+use super::super::panels::{Panels, padded};
+use super::super::product::{Finish, Place, Product, Terms, load, load_column, store};
 use super::gates::{Gates, Stacked};
 use super::{CellKernel, Step, StepCounts, Tape, TapeShape, TimeBlock};
 use crate::network::{Cell, Gru};
@@ -61,11 +61,21 @@ impl<S: Dispatch> CellKernel<S> for GruKernel<S> {
             let terms = Terms::of(gate.recurrent(step, before)).and(gate.input(input));
             S::dispatch(isa, Product { terms, bias: Some(gate.bias.slice()), out, finish: Sigmoid });
         }
-        let (terms, bias) = (Terms::of(n_gate.input(input)), Some(n_gate.input_bias.slice()));
-        S::dispatch(isa, Product { terms, bias, out: &mut n[t], finish: Unchanged });
+        let input_bias = n_gate.input_bias.slice();
+        if input.is_some() {
+            let (terms, bias) = (Terms::of(n_gate.input(input)), Some(input_bias));
+            S::dispatch(isa, Product { terms, bias, out: &mut n[t], finish: Unchanged });
+        }
         let (terms, bias) = (Terms::of(n_gate.recurrent(step, before)), Some(n_gate.recurrent_bias.slice()));
-        let (r, z, q, n) = (r[t].data(), z[t].data(), q[t].data_mut(), n[t].data_mut());
-        S::dispatch(isa, Product { terms, bias, out, finish: NewUnits { r, z, before: before.data(), q, n } });
+        let finish = NewUnits {
+            r: r[t].data(),
+            z: z[t].data(),
+            before: before.data(),
+            input_bias: input.is_none().then_some(input_bias),
+            q: q[t].data_mut(),
+            n: n[t].data_mut(),
+        };
+        S::dispatch(isa, Product { terms, bias, out, finish });
     }
 
     fn backward(&self, step: Step, above: Terms<'_, S>, tape: &mut Tape<S>) {
@@ -116,18 +126,21 @@ impl<S: Dispatch> CellKernel<S> for GruKernel<S> {
     }
 }
 
-/// Turns the sum q into the new units. `n` holds what the inputs add to n, and then n.
+/// Turns the sum q into the new units. `n` holds what the inputs add to n, and then n; without inputs, that is a bias.
 struct NewUnits<'a, S> {
     r: &'a [S],
     z: &'a [S],
     before: &'a [S],
+    input_bias: Option<&'a [S]>,
     q: &'a mut [S],
     n: &'a mut [S],
 }
 
 impl<S: Real> Finish<S> for NewUnits<'_, S> {
     fn fits(&self, out: &Panels<S>) -> bool {
-        [self.r, self.z, self.before, self.q, self.n].iter().all(|side| out.has_len_of(side))
+        let columns = padded(out.columns());
+        self.input_bias.is_none_or(|bias| bias.len() == columns)
+            && [self.r, self.z, self.before, self.q, self.n].iter().all(|side| out.has_len_of(side))
     }
 
     #[inline(always)]
@@ -135,7 +148,11 @@ impl<S: Real> Finish<S> for NewUnits<'_, S> {
         // SAFETY: all fit the output.
         unsafe {
             let (r, z, before) = (load::<V>(self.r, at), load::<V>(self.z, at), load::<V>(self.before, at));
-            let n = r.mul_add(q, load(self.n, at)).tanh();
+            let from_inputs: V = match self.input_bias {
+                Some(bias) => load_column(bias, at),
+                None => load(self.n, at),
+            };
+            let n = r.mul_add(q, from_inputs).tanh();
             store(self.q, at, q);
             store(self.n, at, n);
             z.mul_add(before.sub(n), n).without_negligible()
