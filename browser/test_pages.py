@@ -201,6 +201,8 @@ class Pages(unittest.TestCase):
                 WebDriverWait(self.browser, 20).until(lambda _: self.by_id("edit-status").text.startswith("Done"))
                 self.assertEqual(self.js("ketbra.explorer.rewired.mode"), edited["mode"])
                 self.assertEqual(self.js("ketbra.explorer.rewired.fresh"), edited["fresh_units"])
+                self.assertAlmostEqual(self.js("ketbra.explorer.rewired.share"), edited["share"], places=5)
+                self.assertIn("% of the weights", self.by_id("edit-status").text.split(",")[0])
                 self.assert_close(self.runs("outputs", len(edited["outputs"])), edited["outputs"])
                 self.assertIn("right", self.by_id("after-score").text)
                 self.assertIn("wrong", self.by_id("before-score").text)

@@ -160,7 +160,7 @@ impl Page {
             (Some(to), Some(from)) => {
                 let edited = edit(&self.network, from, &Change::To(to.clone()), &EditParams::default())?;
                 Some(json!({
-                    "to": to.name(), "mode": edited.mode, "fresh_units": edited.fresh_units,
+                    "to": to.name(), "mode": edited.mode, "fresh_units": edited.fresh_units, "share": edited.changed.share,
                     "outputs": run(&edited.network).1,
                 }))
             }

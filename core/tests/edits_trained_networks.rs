@@ -40,7 +40,7 @@ fn one_sign_and_one_entry_can_be_changed() {
 #[test]
 fn the_least_change_adds_a_matrix_of_rank_d_at_most_and_leaves_the_readout_alone() {
     let (file, task) = t3();
-    let least = EditParams { least: true, ..EditParams::default() };
+    let least = EditParams { mode: Some(Mode::Least), ..EditParams::default() };
     let change = Change::Sign { output: 1 };
     let edited = edit(&file.network, &task, &change, &least).unwrap();
     let usual = edit(&file.network, &task, &change, &EditParams::default()).unwrap();
@@ -58,7 +58,7 @@ fn the_least_change_adds_a_matrix_of_rank_d_at_most_and_leaves_the_readout_alone
 #[test]
 fn the_least_change_names_a_content_that_the_network_does_not_hold() {
     let (file, task) = t3();
-    let least = EditParams { least: true, ..EditParams::default() };
+    let least = EditParams { mode: Some(Mode::Least), ..EditParams::default() };
     // u8 is kept for two steps only.
     let source = Source { lag: 5, component: 7, negated: false };
     let error = edit(&file.network, &task, &Change::Entry { output: 1, source }, &least).unwrap_err().to_string();

@@ -128,6 +128,11 @@ struct EditData {
     slots: Vec<usize>,
     read: Vec<f64>,
     code: Stored,
+    memories: Stored,
+    mean: Vec<f64>,
+    readers: Stored,
+    /// Squares of all parameters, and of the two biases whose sum the page has.
+    squares: (f64, f64),
     params: EditParams,
 }
 
@@ -318,7 +323,14 @@ fn edit_data(network: &Network, found: &Interpretation) -> Option<EditData> {
     let task = found.details.task.as_ref().filter(|task| task.is_binary() && found.memories.is_some())?;
     let params = EditParams::default();
     let own = own_code(network, task, &params).ok()?;
-    Some(EditData { slots: own.slots, read: own.read, code: Stored::exact(&own.columns), params })
+    let [code, memories, readers] = [&own.columns, &own.memories, &own.readers].map(Stored::exact);
+    let sum = |of: &dyn Fn(&str) -> bool| -> f64 {
+        let values =
+            network.parameters().into_iter().filter(|(name, _)| of(name)).flat_map(|(_, tensor)| tensor.values());
+        values.map(|x| x * x).sum()
+    };
+    let squares = (sum(&|_| true), sum(&|name| name.starts_with("rnn.bias")));
+    Some(EditData { slots: own.slots, read: own.read, code, memories, mean: own.mean, readers, squares, params })
 }
 
 /// The learned circuit on memories and remainder, as the page shows it.

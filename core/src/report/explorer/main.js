@@ -26,7 +26,7 @@ function makeExplorer(data) {
       const { reading } = this;
       if (!reading) return null;
       if (!this.edited && memories.rolled) return seen.slice(0, s + this.horizon).map((_, t) => times(memories.rolled, outputs.slice(t, t + s).flatMap((y) => [...y])));
-      return seen.map((h, t) => times(reading.readers, this.edited ? h : this.centred(h, t)));
+      return seen.map((h, t) => times(reading.readers, this.edited ? (reading.mean ? h.map((x, i) => x - reading.mean[i]) : h) : this.centred(h, t)));
     },
     // A state less the mean state of its step, where that is not zero.
     centred(h, t) {
