@@ -175,6 +175,7 @@ class Pages(unittest.TestCase):
         self.browser.execute_async_script("ketbra.plotted.then(arguments[0])")
         x, y = self.js("((mode) => [[...mode.x], [...mode.y]])(document.querySelector('#weights .js-plotly-plot').data.find(({ name }) => name === 'mode'))")
         self.assertEqual(len(x), 40)
+        self.assertIn("phases drawn anew", self.browser.find_element(By.CSS_SELECTOR, "#weights-control-figure figcaption").text)
         self.assertLess(max(abs((a * a + b * b) ** 0.5 - 1) for a, b in zip(x, y)), 1e-6)
 
     def test_an_lstm_says_which_part_of_its_state_was_read_and_what_the_whole_comes_to(self):

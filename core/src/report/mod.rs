@@ -8,17 +8,17 @@ pub mod figures;
 mod input_phase;
 mod layers;
 mod made_of;
+mod packed;
 mod stored;
 mod words;
 
+use self::packed::packed;
 use crate::circuit::CircuitError;
 use crate::interpret::Interpretation;
 use crate::network::{Network, NetworkFile};
 use crate::numeric::NumericError;
 use crate::run_folder::RunFolder;
-use flate2::{Compression, write::GzEncoder};
 use serde::Serialize;
-use std::io::Write;
 use std::path::Path;
 
 /// What a page says about where its network comes from.
@@ -151,12 +151,6 @@ fn plotting_library() -> String {
     let scripts = plotly::Plot::offline_js_sources();
     let first = scripts.split("</script>").next().unwrap_or_default();
     first.split_once('>').map_or(first, |(_, script)| script).to_string()
-}
-
-fn packed(bytes: &[u8]) -> Result<String, std::io::Error> {
-    let mut encoder = GzEncoder::new(vec![], Compression::default());
-    encoder.write_all(bytes)?;
-    Ok(stored::base64(&encoder.finish()?))
 }
 
 fn escape(text: &str) -> String {

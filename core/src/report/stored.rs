@@ -58,7 +58,7 @@ fn planes<const N: usize>(numbers: &[[u8; N]]) -> Vec<u8> {
     (0..N).flat_map(|place| numbers.iter().map(move |bytes| bytes[place])).collect()
 }
 
-pub(super) fn base64(bytes: &[u8]) -> String {
+fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 

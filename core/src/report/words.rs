@@ -2,7 +2,7 @@
 
 use super::made_of::{noun, whole_state};
 use crate::claims::Claim;
-use crate::interpret::{Interpretation, Reason, StateView, Verdict, WholeState};
+use crate::interpret::{Interpretation, Reason, Shuffled, StateView, Verdict, WholeState};
 use crate::network::{CellKind, Network};
 use serde::Serialize;
 
@@ -128,10 +128,10 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
         figures.push(Figure { name: "Accuracy", value: format!("{:.4}", accuracy.value), note });
     }
     if let Some(code) = &found.code {
-        let control = found
-            .control
-            .as_ref()
-            .map_or(String::new(), |control| format!("; with the weights shuffled {:.2}", control.explained));
+        let control = found.control.as_ref().map_or(String::new(), |control| {
+            let what = if control.shuffled == Shuffled::Phases { "phases drawn anew" } else { "the weights shuffled" };
+            format!("; with {what} {:.2}", control.explained)
+        });
         let moment = code
             .at_one_moment
             .map_or(String::new(), |at| format!("; by a code of output step {} alone {:.4}", at.step, at.explained));

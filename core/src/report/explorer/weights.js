@@ -71,7 +71,7 @@ function showWeights(explorer) {
 function showControl(memories, limit, lines, ticks, data, name) {
   const figure = document.getElementById("weights-control-figure"), { control } = memories;
   if (!control) { figure.remove(); return; }
-  if (data.network.layers.every(({ kind }) => kind === "ssm")) figure.querySelector("figcaption span").lastChild.textContent = ": eigenvalues shuffled";
+  if (data.network.layers.every(({ kind }) => kind === "ssm")) figure.querySelector("figcaption span").lastChild.textContent = ": phases drawn anew";
   const inside = lines.filter(({ strong }) => !strong), variables = ticks.filter(({ text }) => text !== "⊥");
   new Heatmap(document.getElementById("weights-control"), { xName: "from variable", yName: "to variable" }).show({
     label: "The control: the step matrix after the recurrent weights were shuffled", rows: control.rows, cols: control.cols, limit, xLines: inside, yLines: inside, xTicks: variables, yTicks: variables,
