@@ -52,14 +52,14 @@ impl Reroute {
     }
 }
 
-/// A plain layer that sees `M h` in the place of h. Inputs keep their weights, or are written with a strength of their own
-/// into the code of the newest variable, where feedback of the new f would otherwise drown them.
+/// A plain layer that sees `M h` in the place of h. Inputs keep their weights, or some of them, and are written beside that
+/// into the code of the newest variable where feedback of the new f would otherwise drown them.
 pub(super) fn rewrite_least(
     network: &Network,
     own: &OwnCode,
     reroute: &Reroute,
     newest: std::ops::Range<usize>,
-    strength: Option<f64>,
+    (kept, strength): (f64, f64),
 ) -> Result<Rewritten, EditError> {
     let mut edited = network.clone();
     let cell = edited.as_elman_mut().ok_or(EditError::NotElman)?;
@@ -68,11 +68,10 @@ pub(super) fn rewrite_least(
     if let Some(biases) = &mut cell.biases {
         biases.recurrent.iter_mut().zip(offset).for_each(|(bias, more)| *bias += more);
     }
-    if let Some(strength) = strength {
-        let at: Vec<usize> = newest.filter_map(|slot| own.slots.binary_search(&slot).ok()).collect();
-        let (rows, columns) = (cell.input_weights.nrows(), at.len());
-        cell.input_weights = Matrix::from_fn(rows, columns, |i, j| strength * own.columns[(i, at[j])]);
-    }
+    let at: Vec<usize> = newest.filter_map(|slot| own.slots.binary_search(&slot).ok()).collect();
+    let input = &cell.input_weights;
+    cell.input_weights =
+        Matrix::from_fn(input.nrows(), input.ncols(), |i, j| kept * input[(i, j)] + strength * own.columns[(i, at[j])]);
     let holds = Holds::AsFound { memories: own.memories.clone(), mean: own.mean.clone() };
     Ok(Rewritten { network: edited, holds, slots: own.slots.clone(), fresh_units: 0 })
 }

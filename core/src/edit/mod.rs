@@ -69,8 +69,9 @@ pub struct EditParams {
     pub ridge: f64,
     /// How much more strongly inputs are written than contents are kept; over 2 an input always wins.
     pub write_strength: f64,
-    /// The same where the least change cannot leave the input weights as they are: tried one after the other.
-    pub least_strengths: Vec<f64>,
+    /// What the least change does to the input weights, tried one after the other: how much of the own ones is kept, and how
+    /// strongly inputs are written beside that. The first leaves them as they are.
+    pub least_inputs: Vec<(f64, f64)>,
     /// An edit is good enough from this accuracy on, loaded and from inputs; otherwise the next mode is tried.
     pub good: f64,
     /// Episodes and output steps on which modes are compared.
@@ -99,7 +100,7 @@ impl Default for EditParams {
             samples: 2048,
             ridge: 1e-3,
             write_strength: 3.0,
-            least_strengths: vec![2.2, 3.0],
+            least_inputs: vec![(1.0, 0.0), (1.0, 1.0), (0.0, 2.2), (0.0, 3.0)],
             good: 0.999,
             trial: (32, 200),
             score_batches: 4,
@@ -184,10 +185,10 @@ fn rewritten(
     params: &EditParams,
 ) -> Result<Rewritten, EditError> {
     match *attempt {
-        Attempt::Least { strength } => {
+        Attempt::Least { inputs } => {
             let reroute = least::Reroute::of(own, from, target, params)?;
             let newest = from.window() - from.d()..from.window();
-            least::rewrite_least(network, own, &reroute, newest, strength)
+            least::rewrite_least(network, own, &reroute, newest, inputs)
         }
         Attempt::Rewrite(mode) => rewrite::rewrite(network, own, target, mode, params),
     }

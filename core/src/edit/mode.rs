@@ -24,8 +24,8 @@ pub enum Mode {
 /// One try.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Attempt {
-    /// The least change; inputs keep their weights, or are written with this strength.
-    Least { strength: Option<f64> },
+    /// The least change: how much of the own input weights is kept, and how strongly inputs are written beside that.
+    Least { inputs: (f64, f64) },
     /// New weights in a code that keeps as much of the network's own as the mode says.
     Rewrite(Mode),
 }
@@ -103,10 +103,7 @@ pub(super) fn attempts(cell: CellKind, params: &EditParams) -> Result<Vec<Attemp
         return Err(EditError::Mode { mode, cell: cell.title(), allowed });
     }
     let each = |mode: &Mode| match mode {
-        Mode::Least => {
-            let strengths = params.least_strengths.iter().map(|&strength| Some(strength));
-            [None].into_iter().chain(strengths).map(|strength| Attempt::Least { strength }).collect()
-        }
+        Mode::Least => params.least_inputs.iter().map(|&inputs| Attempt::Least { inputs }).collect(),
         Mode::ElmanInside => vec![Attempt::Rewrite(Mode::Own), Attempt::Rewrite(Mode::Gated)],
         &mode => vec![Attempt::Rewrite(mode)],
     };

@@ -93,7 +93,7 @@ function rewrite(network, prepared, sources, s, d, mode) {
 
 // The least change: every step sees the state in which the old circuit reads what the new one should. On the kept slots the old
 // circuit permutes signs, so that its inverse is its transpose.
-function least(network, prepared, original, sources, s, d, strength) {
+function least(network, prepared, original, sources, s, d, [kept, strength]) {
   const { params, slots, memories, mean, readers } = prepared, [layer] = network.layers, { units } = layer;
   const held = (slot) => prepared.read[slots.indexOf(slot)] >= params.held;
   if (!neededSlots(sources, s, d).every(held)) return null;
@@ -110,11 +110,8 @@ function least(network, prepared, original, sources, s, d, strength) {
   const lifted = product(layer.recurrent, lifts), gain = product(lifted, reads);
   const recurrent = { ...layer.recurrent, data: layer.recurrent.data.map((x, i) => x + gain.data[i]) };
   const less = times(lifted, times(reads, mean)), bias = layer.bias && layer.bias.map((x, i) => x - less[i]);
-  let { input } = layer;
-  if (strength) {
-    input = zeros(units, d);
-    for (let j = 0; j < d; j++) for (let unit = 0; unit < units; unit++) input.data[unit * d + j] = strength * prepared.code.data[unit * prepared.code.cols + slots.indexOf((s - 1) * d + j)];
-  }
+  const { code } = prepared, input = zeros(units, d);
+  for (let j = 0; j < d; j++) for (let unit = 0; unit < units; unit++) input.data[unit * d + j] = kept * layer.input.data[unit * d + j] + strength * code.data[unit * code.cols + slots.indexOf((s - 1) * d + j)];
   return { network: { ...network, layers: [{ ...layer, recurrent, input, bias }] }, readers, mean, members: slots, mode: "least", fresh: 0, holds: (contents) => times(memories, contents).map((x, i) => x + mean[i]) };
 }
 
@@ -146,7 +143,7 @@ function trial({ network, holds, members }, sources, s, d, params) {
 
 // The least change that does the new task both from loaded variables and from inputs; if none does, the best from inputs.
 function edit(network, prepared, original, sources, s, d) {
-  const { params } = prepared, tries = [null, ...params.least_strengths].map((strength) => () => least(network, prepared, original, sources, s, d, strength));
+  const { params } = prepared, tries = params.least_inputs.map((inputs) => () => least(network, prepared, original, sources, s, d, inputs));
   for (const mode of ["own", "gated", "transplant"]) tries.push(() => rewrite(network, prepared, sources, s, d, mode));
   let best = null;
   for (const make of tries) {
