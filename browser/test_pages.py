@@ -14,7 +14,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
 FOLDER = Path(sys.argv.pop(1) if len(sys.argv) > 1 else "target/browser").resolve()
-PAGES = ["circuit", "trained", "blind", "superposed", "not-learned", "blind-silent", "long", "large"]
+CELLS = ["gru", "lstm", "lstm-whole", "stack", "mixed", "ssm"]
+PAGES = ["circuit", "trained", "blind", "superposed", "not-learned", "blind-silent", "long", "large", *CELLS]
 # The browser's own calls home would drown those of a page.
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
          "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--force-prefers-reduced-motion", "--window-size=1440,900"]
@@ -71,10 +72,11 @@ class Pages(unittest.TestCase):
         return 1000 * (after[0] - before[0]) / (after[1] - before[1])
 
     def assert_close(self, found, expected, tolerance=1e-5):
-        self.assertEqual(len(found), len(expected))
-        for t, (a, b) in enumerate(zip(found, expected)):
-            worst = max(abs(x - y) for x, y in zip(a, b))
-            self.assertLessEqual(worst, tolerance, f"step {t + 1}")
+        self.assertEqual([len(x) for x in found], [len(x) for x in expected])
+        worst = [max(abs(x - y) for x, y in zip(a, b)) for a, b in zip(found, expected)]
+        for t, deviation in enumerate(worst):
+            self.assertLessEqual(deviation, tolerance, f"step {t + 1}")
+        return max(worst)
 
     def test_every_page_loads_from_disk_without_errors_or_requests(self):
         for name in PAGES:
@@ -114,14 +116,80 @@ class Pages(unittest.TestCase):
                 expected = self.open(name)
                 self.present(expected)
                 steps = len(expected["outputs"])
-                self.assert_close(self.runs("states", steps), expected["states"])
-                self.assert_close(self.runs("outputs", steps), expected["outputs"])
+                states = self.assert_close(self.runs("states", steps), expected["states"])
+                outputs = self.assert_close(self.runs("outputs", steps), expected["outputs"])
+                print(f"{name}: states within {states:.0e}, outputs within {outputs:.0e}")
 
     def test_the_browser_decodes_what_the_library_decodes(self):
         for name in ["circuit", "long"]:
             expected = self.open(name)
             self.present(expected)
             self.assert_close(self.runs("contents", len(expected["contents"])), expected["contents"])
+        for name in ["gru", "lstm", "lstm-whole", "ssm"]:
+            with self.subTest(page=name):
+                expected = self.open(name)
+                self.present(expected)
+                steps, s = len(expected["contents"]), expected["s"]
+                worst = self.assert_close(self.runs("contents", steps)[s:], expected["contents"][s:])
+                print(f"{name}: contents within {worst:.0e}")
+
+    def test_after_the_last_input_the_variables_of_a_gated_cell_hold_the_inputs(self):
+        for name, least in [("gru", 0.95), ("lstm", 0.85)]:
+            expected = self.open(name)
+            self.present(expected)
+            s, d = expected["s"], expected["d"]
+            held = dict(zip(self.js("ketbra.explorer.memories.members"), self.runs("contents", s)[-1]))
+            right = sum(value * expected["inputs"][slot] > 0 for slot, value in held.items())
+            self.assertGreaterEqual(right / len(held), least, f"{name}: {right} of {len(held)}, {s} x {d}")
+
+    def test_every_cell_is_named_and_its_weights_are_shown_as_what_they_are(self):
+        about = {"gru": "GRU, 128 units", "lstm": "LSTM, 128 units, state (h, c)", "stack": "GRU, 2 layers of 24 units",
+                 "ssm": "state-space layer, 64 units, 40 complex modes", "circuit": "128 hidden units"}
+        gates = {"gru": ["r reset", "z update", "n candidate"], "lstm": ["i input", "f forget", "g candidate", "o output"],
+                 "stack": ["r reset", "z update", "n candidate"], "ssm": [], "circuit": []}
+        for name, named in about.items():
+            with self.subTest(page=name):
+                self.open(name)
+                self.assertIn(named, self.by_id("about").text)
+                self.assertEqual([x.text for x in self.browser.find_elements(By.CSS_SELECTOR, "#weights .gate > p")], gates[name])
+                facts = dict(self.js("ketbra.explorer.data.meta.made"))
+                self.assertEqual(facts["made of"].split(",")[0], {"circuit": "Elman"}.get(name, named.split(",")[0]))
+        self.assertIn("This GRU is a circuit", self.open("gru") and self.by_id("sentence").text)
+
+    def test_each_layer_of_a_stack_can_be_looked_at(self):
+        self.open("stack")
+        first = lambda: self.browser.find_element(By.CSS_SELECTOR, "#weights canvas").get_attribute("aria-label")
+        self.assertIn("of layer 1, gate r", first())
+        self.click(self.browser.find_element(By.XPATH, "//label[input[@name='weights-layer'][@value='1']]"))
+        self.assertIn("of layer 2, gate r", first())
+        self.assertEqual(self.js("ketbra.explorer.data.state.map(({ name, count }) => [name, count])"), [["layer 1", 24], ["layer 2", 24]])
+        self.open("mixed")
+        self.browser.execute_async_script("ketbra.plotted.then(arguments[0])")
+        self.assertIn("GRU of 24 units, then state-space of 24 units", self.by_id("about").text)
+        self.click(self.browser.find_element(By.XPATH, "//label[input[@name='weights-layer'][@value='1']]"))
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, "#weights .js-plotly-plot .xtitle")), 1)
+        self.assertFalse(self.by_id("weights-scale").is_displayed())
+
+    def test_the_modes_of_a_state_space_layer_lie_on_the_circle(self):
+        self.open("ssm")
+        self.browser.execute_async_script("ketbra.plotted.then(arguments[0])")
+        x, y = self.js("((mode) => [[...mode.x], [...mode.y]])(document.querySelector('#weights .js-plotly-plot').data.find(({ name }) => name === 'mode'))")
+        self.assertEqual(len(x), 40)
+        self.assertIn("phases drawn anew", self.browser.find_element(By.CSS_SELECTOR, "#weights-control-figure figcaption").text)
+        self.assertLess(max(abs((a * a + b * b) ** 0.5 - 1) for a, b in zip(x, y)), 1e-6)
+
+    def test_an_lstm_says_which_part_of_its_state_was_read_and_what_the_whole_comes_to(self):
+        expected = self.open("lstm")
+        said = self.by_id("state").text
+        self.assertIn("the units h, 128 of the 256 numbers", said)
+        self.assertIn(f"On the whole state (h, tanh c) the verdict is {expected['whole_state']}", said)
+        self.assertEqual(len(self.runs("seen", 1)[0]), 128)
+        self.open("lstm-whole")
+        self.assertIn("about the whole state (h, tanh c), 256 numbers", self.by_id("state").text)
+        self.assertLessEqual(max(abs(x) for row in self.runs("seen", 48) for x in row), 1)
+        self.assertGreater(max(abs(x) for row in self.runs("states", 48) for x in row), 1)
+        self.open("circuit")
+        self.assertFalse(self.by_id("state").is_displayed())
 
     def test_an_edit_in_the_page_is_the_edit_of_the_library(self):
         for name in ["trained", "circuit"]:
@@ -134,6 +202,8 @@ class Pages(unittest.TestCase):
                 WebDriverWait(self.browser, 20).until(lambda _: self.by_id("edit-status").text.startswith("Done"))
                 self.assertEqual(self.js("ketbra.explorer.rewired.mode"), edited["mode"])
                 self.assertEqual(self.js("ketbra.explorer.rewired.fresh"), edited["fresh_units"])
+                self.assertAlmostEqual(self.js("ketbra.explorer.rewired.share"), edited["share"], places=5)
+                self.assertIn("% of the weights", self.by_id("edit-status").text.split(",")[0])
                 self.assert_close(self.runs("outputs", len(edited["outputs"])), edited["outputs"])
                 self.assertIn("right", self.by_id("after-score").text)
                 self.assertIn("wrong", self.by_id("before-score").text)
@@ -216,6 +286,7 @@ class Pages(unittest.TestCase):
         wanted = {
             "trained": {"circuit", "edit", "training"}, "circuit": {"circuit", "edit"}, "blind": {"circuit", "edit"},
             "superposed": {"circuit", "edit"}, "not-learned": set(), "blind-silent": set(),
+            "gru": {"circuit"}, "lstm": {"circuit"}, "lstm-whole": {"circuit"}, "stack": set(), "ssm": {"circuit"},
         }
         for name, sections in wanted.items():
             with self.subTest(page=name):
@@ -228,7 +299,7 @@ class Pages(unittest.TestCase):
 
     def test_nothing_runs_over_the_edge_on_a_phone_and_both_themes_work(self):
         try:
-            for name in ["circuit", "long", "not-learned"]:
+            for name in ["circuit", "long", "not-learned", *CELLS]:
                 self.open(name)
                 for width in [390, 768]:
                     # A window has a least width; the page is told another one.

@@ -147,7 +147,7 @@ fn training_with_one_absurd_number() {
 #[test]
 fn training_with_numbers_that_are_too_much_together() {
     let window = ["train", "repeat-copy", "--s", "262144", "--d", "1", "--out", "run"];
-    assert_refused(&window, &["would take about 18.0 GiB, more than the limit of 8 GiB", "--s 262144"]);
+    assert_refused(&window, &["would take about 24.0 GiB, more than the limit of 8 GiB", "--s 262144"]);
     let components = ["train", "repeat-copy", "--s", "1", "--d", "262144", "--out", "run"];
     assert_refused(&components, &["more than the limit of 8 GiB", "--d 262144"]);
     let batch = ["train", "T1", "--hidden", "4096", "--batch", "65536", "--horizon", "65536", "--out", "run"];

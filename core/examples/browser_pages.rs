@@ -4,9 +4,12 @@
 
 use ketbra::circuit::{AnalyticNetwork, Basis};
 use ketbra::edit::{Change, EditParams, edit};
-use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret};
-use ketbra::network::{Network, NetworkFile};
-use ketbra::numeric::Matrix;
+use ketbra::interpret::{InterpretParams, Interpretation, Question, StateView, interpret};
+use ketbra::network::{
+    Activation, Architecture, Cell, CellKind, Initialization, Modes, Network, NetworkFile, Readout, Ssm,
+};
+use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
+use ketbra::observe::View;
 use ketbra::random::{Purpose, Stream};
 use ketbra::report::{Provenance, Training, page};
 use ketbra::task::{Episodes, Task};
@@ -33,7 +36,8 @@ fn main() -> Result<()> {
     let blind = Question::Blind { s: 8 };
     Page { name: "blind", network: circuit, question: blind.clone(), course: None }.write(folder, None)?;
     let superposed = fixture("t3-h64-superposed")?;
-    Page { name: "superposed", network: superposed, question: Question::Task(t3), course: None }.write(folder, None)?;
+    let told = Question::Task(t3);
+    Page { name: "superposed", network: superposed, question: told.clone(), course: None }.write(folder, None)?;
     let mut silent = trained;
     silent.as_elman_mut().ok_or("a plain layer")?.recurrent_weights = Matrix::from_fn(128, 128, |_, _| 1e-6);
     Page { name: "not-learned", network: silent.clone(), question: Question::Task(t2), course: None }
@@ -44,7 +48,64 @@ fn main() -> Result<()> {
         let network = planted(&task, hidden)?;
         Page { name, network, question: Question::Task(task), course: None }.write(folder, None)?;
     }
-    Ok(())
+    other_cells(folder, &told)
+}
+
+/// Trained gated cells, a random stack of them, and a state-space layer that was written down.
+fn other_cells(folder: &Path, told: &Question) -> Result<()> {
+    let of = Architecture { cell: CellKind::Gru, layers: 2, hidden: 24, activation: Activation::Tanh, bias: true };
+    let stack = Initialization::Uniform.network(&of, 8, 8, 3);
+    let lstm = fixture("lstm-t3-h128")?;
+    let gru = fixture("gru-t3-h128")?;
+    let cells = [("gru", gru), ("lstm", lstm.clone()), ("mixed", mixed(&stack)?), ("stack", stack)];
+    for (name, network) in cells {
+        Page { name, network, question: told.clone(), course: None }.write(folder, None)?;
+    }
+    let whole = InterpretParams { state: StateView::Whole, ..InterpretParams::default() };
+    Page { name: "lstm-whole", network: lstm, question: told.clone(), course: None }.write_as(folder, None, &whole)?;
+    let task = Task::named("repeat-copy", Some(8), Some(5))?;
+    let network = turning(&task, 64)?;
+    Page { name: "ssm", network, question: Question::Task(task), course: None }.write(folder, None)
+}
+
+/// A layer of gates under real modes with what goes past them: the rest of what a page may have to run.
+fn mixed(stack: &Network) -> Result<Network> {
+    let of = Architecture { cell: CellKind::Ssm, layers: 1, hidden: 24, activation: Activation::Relu, bias: false };
+    let above = Initialization::Uniform.network(&of, 24, 8, 4);
+    let Some(Cell::Ssm(modes)) = above.layers.into_iter().next() else { return Err("a state-space layer".into()) };
+    let skip = Some(modes.real.output.clone());
+    let layers = vec![stack.layers[0].clone(), Cell::Ssm(Ssm { imaginary: None, skip, ..modes })];
+    Ok(Network { layers, readout: above.readout })
+}
+
+/// A state-space layer that runs repeat copy: its modes are the window's Fourier components, and each is turned by a root of
+/// unity. The units are a random mixture of the window, rounded as trained weights are.
+fn turning(task: &Task, hidden: usize) -> Result<Network> {
+    let (s, d) = (task.s(), task.d());
+    let f32s =
+        |matrix: Matrix| Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| f64::from(matrix[(i, j)] as f32));
+    let memories = draw::with_condition(hidden, s * d, 3.0, &Stream::new(6, Purpose::Matrices), 0);
+    let angle = |mode: usize, variable: usize| std::f64::consts::TAU * ((mode / d) * variable) as f64 / s as f64;
+    // Contents move to the variable before: x' = lambda x with lambda = exp(i angle) where variable v has phase exp(-i v angle).
+    let part = |of: fn(f64) -> f64, sign: f64| {
+        let onto = Matrix::from_fn(s * d, s * d, |slot, mode| {
+            let same = f64::from(u8::from(slot % d == mode % d));
+            same * sign * of(-angle(mode, slot / d)) / s as f64
+        });
+        Modes {
+            eigenvalues: (0..s * d).map(|mode| f64::from(of(angle(mode, 1)) as f32)).collect(),
+            input: f32s(Matrix::from_fn(s * d, d, |mode, j| match mode % d == j {
+                true => of(-angle(mode, s - 1)),
+                false => 0.0,
+            })),
+            output: f32s(&memories * onto),
+        }
+    };
+    let (real, imaginary) = (part(f64::cos, 1.0), part(f64::sin, -1.0));
+    let readers = pseudo_inverse(&memories, RELATIVE_CUT)?;
+    let weights = f32s(readers.subrows((s - 1) * d, d).to_owned());
+    let cell = Ssm { activation: Activation::Identity, real, imaginary: Some(imaginary), skip: None };
+    Ok(Network { layers: vec![Cell::Ssm(cell)], readout: Readout { weights, bias: None } })
 }
 
 fn fixture(name: &str) -> Result<Network> {
@@ -71,7 +132,11 @@ struct Page {
 
 impl Page {
     fn write(&self, folder: &Path, edit_to: Option<&Task>) -> Result<()> {
-        let found = interpret(&self.network, &self.question, &InterpretParams::default())?;
+        self.write_as(folder, edit_to, &InterpretParams::default())
+    }
+
+    fn write_as(&self, folder: &Path, edit_to: Option<&Task>, params: &InterpretParams) -> Result<()> {
+        let found = interpret(&self.network, &self.question, params)?;
         let provenance = Provenance { title: self.name.into(), made: vec![], training: self.course.clone() };
         let html = page(&self.network, &found, &provenance)?;
         std::fs::write(folder.join(format!("{}.html", self.name)), &html)?;
@@ -90,13 +155,12 @@ impl Page {
             (states, outputs)
         };
         let (states, outputs) = run(&self.network);
-        let frame = found.details.memories.iter().find_map(|memories| memories.frame.as_ref());
-        let contents = frame.map(|frame| states.iter().map(|h| column(&(&frame.readers * h))).collect::<Vec<_>>());
+        let contents = self.contents(found, &states);
         let edited = match (edit_to, &found.details.task) {
             (Some(to), Some(from)) => {
                 let edited = edit(&self.network, from, &Change::To(to.clone()), &EditParams::default())?;
                 Some(json!({
-                    "to": to.name(), "mode": edited.mode, "fresh_units": edited.fresh_units,
+                    "to": to.name(), "mode": edited.mode, "fresh_units": edited.fresh_units, "share": edited.changed.share,
                     "outputs": run(&edited.network).1,
                 }))
             }
@@ -105,7 +169,29 @@ impl Page {
         Ok(json!({
             "verdict": found.verdict, "s": s, "d": d, "inputs": episode.inputs(),
             "states": states.iter().map(column).collect::<Vec<_>>(), "outputs": outputs, "contents": contents, "edited": edited,
+            "whole_state": found.whole_state.as_ref().map(|whole| whole.verdict.name()),
         }))
+    }
+}
+
+impl Page {
+    /// What is read from the part of each state that is looked at, in the output phase less the mean state of that step; what
+    /// an input phase is centred by is the page's own.
+    fn contents(&self, found: &Interpretation, states: &[Matrix]) -> Option<Vec<Vec<f64>>> {
+        let frame = found.details.memories.iter().find_map(|memories| memories.frame.as_ref())?;
+        let view = match found.state {
+            StateView::Units => View::units(&self.network),
+            StateView::Whole => View::whole(&self.network),
+        };
+        let means = &found.details.means;
+        let centred = |(t, state): (usize, &Matrix)| {
+            let mut seen = view.of(state);
+            if let Some(mean) = t.checked_sub(found.task.s).and_then(|t| means.get(t)) {
+                mean.iter().enumerate().for_each(|(i, mean)| seen[(i, 0)] -= mean);
+            }
+            column(&(&frame.readers * seen))
+        };
+        Some(states.iter().enumerate().map(centred).collect())
     }
 }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret};
-use ketbra::network::{Network, NetworkFile};
+use ketbra::network::{Activation, Architecture, CellKind, Initialization, Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::report::figures::{animation, figures};
 use ketbra::report::{Provenance, Training, page};
@@ -91,4 +91,69 @@ fn the_circuit_moves() {
     assert!(gif.len() < 8_000_000, "{} bytes", gif.len());
     let frames = gif.windows(3).filter(|bytes| bytes == b"\x21\xf9\x04").count();
     assert!(frames >= 120, "{frames} frames");
+}
+
+/// A trained network or a random one of every kind, with what its captions must call it.
+fn every_cell() -> Vec<(&'static str, Network)> {
+    let random = |cell, layers| {
+        let of = Architecture { cell, layers, hidden: 12, activation: Activation::Tanh, bias: true };
+        Initialization::Uniform.network(&of, 8, 8, 2)
+    };
+    let mut mixed = random(CellKind::Gru, 2);
+    mixed.layers[1] = random(CellKind::Ssm, 2).layers.remove(1);
+    vec![
+        ("Network: GRU, 128 units.", fixture("gru-t3-h128")),
+        ("Network: LSTM, 128 units, state (h, c); contents are read from the units h.", fixture("lstm-t3-h128")),
+        ("Network: GRU, 2 layers of 12 units.", random(CellKind::Gru, 2)),
+        ("Network: Elman, 2 layers of 12 units, tanh.", random(CellKind::Elman, 2)),
+        ("Network: state-space layer, 12 units, 12 complex modes, tanh; ", random(CellKind::Ssm, 1)),
+        ("Network: GRU of 12 units, then state-space of 12 units; ", mixed),
+    ]
+}
+
+#[test]
+fn every_cell_has_figures_whose_captions_name_it_and_a_page() {
+    for (named, network) in every_cell() {
+        let draw = || {
+            let found = told(&network, "T3");
+            let pictures = figures(&network, &found, None).unwrap();
+            assert!(pictures.len() >= 4, "{named}");
+            for picture in &pictures {
+                assert!(picture.caption.contains(named), "{}: {}", picture.name, picture.caption);
+                assert!(!picture.png(40.0).unwrap().is_empty());
+            }
+            let drawn: Vec<String> = pictures.iter().map(|picture| picture.svg()).collect();
+            (drawn, page(&network, &found, &Provenance::default()).unwrap())
+        };
+        let (first, second) = (draw(), draw());
+        assert!(first == second, "{named}");
+        assert!(first.1.len() < 3_000_000, "{named}: {} bytes", first.1.len());
+    }
+}
+
+#[test]
+fn weights_are_drawn_gate_by_gate_and_modes_as_eigenvalues() {
+    let weights = |network: &Network| {
+        let pictures = figures(network, &told(network, "T3"), None).unwrap();
+        pictures.into_iter().find(|picture| picture.name == "figure4-weights").unwrap()
+    };
+    let cells = every_cell();
+    let drawn = |named: &str| {
+        let (_, network) = cells.iter().find(|(name, _)| name.contains(named)).unwrap();
+        weights(network)
+    };
+    let count = |svg: &str, text: &str| svg.matches(text).count();
+    let gru = drawn("GRU, 128");
+    for gate in ["r (reset)", "z (update)", "n (candidate)"] {
+        assert_eq!(count(&gru.svg(), &format!(">{gate}, from unit</text>")), 1);
+    }
+    assert!(gru.caption.starts_with("The recurrent weights between units, gate by gate (left)"), "{}", gru.caption);
+    assert!(gru.svg().contains(">from variable</text>"));
+    let lstm = drawn("LSTM").svg();
+    assert!(["i (input)", "f (forget)", "g (candidate)", "o (output)"].iter().all(|gate| lstm.contains(gate)));
+    let stack = drawn("GRU, 2 layers");
+    assert!(stack.svg().contains(">to unit, layer 2</text>") && stack.caption.contains("a row for each layer"));
+    let modes = drawn("state-space layer");
+    assert!(modes.svg().contains(">its conjugate</text>") && !modes.svg().contains("from unit"));
+    assert!(modes.caption.starts_with("The eigenvalues of the modes"), "{}", modes.caption);
 }

@@ -9,7 +9,7 @@ Arrays are NumPy's, time first: (time, batch, feature). Variable 1 is the oldest
 random has a seed, and the same seed gives the same bytes as the command line.
 """
 
-from ._edit import Edited
+from ._edit import Changed, EditAccuracy, Edited
 from ._errors import (
     EditError,
     Error,
@@ -33,7 +33,9 @@ from ._train import Training, train
 from ._trajectories import Trajectories, drive, interpret_trajectories
 
 __all__ = [
+    "Changed",
     "Claim",
+    "EditAccuracy",
     "EditError",
     "Edited",
     "Error",

@@ -28,12 +28,28 @@ class EditAccuracy:
     """Output steps."""
 
 
+@dataclass(frozen=True)
+class Changed:
+    """How much of the weights an edit changed."""
+
+    share: float
+    """Frobenius norm of the difference of all parameters over that of the old ones."""
+    differ: float
+    """Share of all parameters that differ at all."""
+    parameters: int
+    """All parameters."""
+    tensors: dict[str, float | None]
+    """The share of each tensor by itself; None where the old one was zero or absent."""
+
+
 class Edited(Network):
     """A network that was made to compute something else."""
 
+    changed: Changed
+    """How much of the weights changed: an edit that replaces everything proves nothing."""
     accuracy: EditAccuracy
     mode: str
-    """least, own, gated or transplant: how much of the network's own code was kept."""
+    """least, own, gated, elman-inside or transplant: how much of the network's own code was kept."""
     document: dict[str, Any]
     """What `ketbra edit --json` says."""
 
@@ -41,8 +57,8 @@ class Edited(Network):
         task = self.task
         name = "" if task is None else task.name
         return (
-            f"<ketbra.Edited H={self.hidden} -> {name}: accuracy {self.accuracy.before:.4f} before, "
-            f"{self.accuracy.from_inputs:.4f} now, mode {self.mode}>"
+            f"<ketbra.Edited {100 * self.changed.share:.0f} % of the weights changed, H={self.hidden} -> {name}: accuracy "
+            f"{self.accuracy.before:.4f} before, {self.accuracy.from_inputs:.4f} now, mode {self.mode}>"
         )
 
 
@@ -54,7 +70,7 @@ def edit(
     negate: int | None,
     keep: tuple[int, float] | None,
     seed: int | None,
-    least: bool,
+    mode: str | None,
 ) -> Edited:
     """Makes a network that computes `task` compute what exactly one of the choices asks for."""
     asked = [name for name, value in (("to", to), ("set", set), ("negate", negate), ("keep", keep)) if value is not None]
@@ -72,10 +88,11 @@ def edit(
         change = (whole(keep[0], "the variable to keep", EditError), number(keep[1], "the strength", EditError))
     else:
         change = set
-    made, text = _ketbra.edit(network, task, change, seed=whole(seed, "seed", EditError), least=least)
+    made, text = _ketbra.edit(network, task, change, seed=whole(seed, "seed", EditError), mode=mode)
     edited = Edited.__new__(Edited)
     edited._network, edited.training = made, None
     edited.document = json.loads(text)
+    edited.changed = Changed(**edited.document["changed"])
     edited.accuracy = EditAccuracy(**edited.document["accuracy"])
     edited.mode = edited.document["mode"]
     return edited

@@ -13,7 +13,7 @@ from typing import Any, Literal, overload
 from . import _ketbra
 from ._arrays import FloatArray, whole
 from ._edit import Edited, edit
-from ._errors import Error, InterpretError
+from ._errors import EditError, Error, InterpretError
 from ._memories import Memories
 from ._network import Network
 from ._plot import Plot
@@ -166,20 +166,26 @@ class Interpretation:
         keep: tuple[int, float] | None = None,
         seed: int | None = None,
         least: bool = False,
+        mode: str | None = None,
     ) -> Edited:
         """The network made to compute something else, without a gradient step. Exactly one of:
 
         to: another task; set: one output copies another past component, e.g. "u1 = -u3[t-2]"; negate: one output changes
         its sign; keep: one variable (1 is the oldest) is kept with another strength, e.g. (3, 0.5)
 
-        least: add only what the new circuit does otherwise to the recurrent weights
+        least: add only what the new circuit does otherwise to the weights, the same as mode="least"
+
+        mode: the one way to edit ("least", "own", "gated", "elman-inside", "transplant"); without it they are tried from
+        the least change on. `changed.share` of the result says how much of the weights changed.
         """
         network, task = self._found.network, self._found.task
         if network is None:
             raise InterpretError("only trajectories are known, and only a network can be edited; pass it to interpret")
         if task is None:
             raise InterpretError("I can't tell what the network computes now; pass the task it was trained on with task=")
-        return edit(network, task, to, set, negate, keep, seed, least)
+        if least and mode not in (None, "least"):
+            raise EditError(f"least and mode={mode!r} given, but least is a mode; give one of them")
+        return edit(network, task, to, set, negate, keep, seed, "least" if least else mode)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that `ketbra interpret --json` prints."""

@@ -181,7 +181,7 @@ def interpret_trajectories(
     matching: str | None,
 ) -> Interpretation: ...
 def edit(
-    network: Network, task: Task, change: Task | str | int | tuple[int, float], *, seed: int | None, least: bool
+    network: Network, task: Task, change: Task | str | int | tuple[int, float], *, seed: int | None, mode: str | None
 ) -> tuple[Network, str]: ...
 def train(
     task: Task | str | os.PathLike[str] | None,

@@ -4,7 +4,7 @@ use crate::errors::Failed;
 use crate::network::Network;
 use crate::task::Task;
 use crate::work::{interruptible, no_look};
-use ketbra::edit::{Change, EditParams, edit as rewrite};
+use ketbra::edit::{Change, EditParams, Mode, edit as rewrite};
 use ketbra::task::Source;
 use pyo3::prelude::*;
 
@@ -19,14 +19,14 @@ pub enum ChangeGiven<'py> {
 
 /// Makes a network that computes `task` compute something else; gives it with what `ketbra edit --json` prints.
 #[pyfunction]
-#[pyo3(signature = (network, task, change, *, seed, least))]
+#[pyo3(signature = (network, task, change, *, seed, mode))]
 pub fn edit(
     py: Python<'_>,
     network: &Bound<'_, Network>,
     task: &Bound<'_, Task>,
     change: ChangeGiven<'_>,
     seed: Option<u64>,
-    least: bool,
+    mode: Option<&str>,
 ) -> Result<(Network, String), Failed> {
     let (file, from) = (&network.get().file, &task.get().task);
     let change = match change {
@@ -38,7 +38,8 @@ pub fn edit(
         ChangeGiven::Negate(output) => Change::Sign { output },
         ChangeGiven::Keep((variable, strength)) => Change::Strength { variable, strength },
     };
-    let mut params = EditParams { least, ..EditParams::default() };
+    let mode = mode.map(str::parse::<Mode>).transpose().map_err(Failed::edit)?;
+    let mut params = EditParams { mode, ..EditParams::default() };
     params.seed = seed.unwrap_or(params.seed);
     let edited = interruptible(py, |_| rewrite(&file.network, from, &change, &params), no_look);
     let edited = edited.unless_interrupted()??;

@@ -58,6 +58,10 @@ impl Failed {
         Self(raised::SweepError::new_err(in_python(error)))
     }
 
+    pub fn edit(error: impl Display) -> Self {
+        Self(raised::EditError::new_err(in_python(error)))
+    }
+
     pub fn interpret(error: impl Display) -> Self {
         Self(raised::InterpretError::new_err(in_python(error)))
     }
@@ -127,7 +131,7 @@ impl From<edit::EditError> for Failed {
         match error {
             edit::EditError::Task(error) => error.into(),
             edit::EditError::Network(error) => error.into(),
-            other => Self(raised::EditError::new_err(in_python(other))),
+            other => Self::edit(other),
         }
     }
 }

@@ -38,10 +38,14 @@ pub struct EditCommand {
     activation: Option<Activation>,
     #[command(flatten)]
     change: ChangeArguments,
-    /// Add only what the new circuit does otherwise to the recurrent weights, a change of rank d at most, and leave the
-    /// readout as it is; inputs are written anew, as in every edit
+    /// Add only what the new circuit does otherwise to the recurrent weights, a change of rank d at most, and nothing else
+    /// where that will do; the same as --mode least
     #[arg(long)]
     least: bool,
+    /// The one way to edit: least, own, gated or transplant for Elman cells, elman-inside or transplant for GRU and LSTM
+    /// [default: from the least change on, until one does the new task]
+    #[arg(long, value_name = "MODE", conflicts_with = "least", value_parser = Mode::from_str)]
+    mode: Option<Mode>,
     /// Folder for the edited network
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -78,7 +82,8 @@ impl EditCommand {
         limits::check(from.s(), from.d(), file.network.state_size(), &InterpretParams::default())
             .map_err(Failure::bad_input)?;
         let change = self.change(&from)?;
-        let params = EditParams { seed: self.seed, least: self.least, ..EditParams::default() };
+        let mode = self.mode.or(self.least.then_some(Mode::Least));
+        let params = EditParams { seed: self.seed, mode, ..EditParams::default() };
         let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
         let saved = self.out.as_ref().map(|out| save(out, &self.path, &edited)).transpose()?;
         let mut summary = edited.summary(&from, &params);
@@ -86,7 +91,7 @@ impl EditCommand {
             summary.warnings.push(Warning::UnusedTensors { names: file.unused }.to_string());
         }
         if self.json {
-            let line = Line { path: &self.path, summary, saved };
+            let line = Line { summary, path: &self.path, saved };
             let line = serde_json::to_string(&line).map_err(Failure::could_not)?;
             print(&format!("{line}\n"));
         } else {
@@ -141,10 +146,10 @@ fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, Failure>
 /// What `--json` prints.
 #[derive(serde::Serialize)]
 struct Line<'a> {
-    #[serde(serialize_with = "path_text::serialize")]
-    path: &'a Path,
     #[serde(flatten)]
     summary: EditSummary,
+    #[serde(serialize_with = "path_text::serialize")]
+    path: &'a Path,
     #[serde(serialize_with = "path_text::serialize_option")]
     saved: Option<PathBuf>,
 }
@@ -168,21 +173,17 @@ fn save(out: &Path, source: &Path, edited: &Edited) -> Result<PathBuf, Failure> 
 
 fn in_words(from: &Task, edited: &Edited, warnings: &[String], saved: Option<PathBuf>) -> String {
     let accuracy = &edited.accuracy;
-    let how = match edited.mode {
-        Mode::Least => "the least change, added to the recurrent weights",
-        Mode::Own => "written in the network's own code",
-        Mode::Gated => "written in the network's own code, the newest variable on switching units",
-        Mode::Transplant => "a transplant: nothing of the network's own code is kept",
-    };
-    let mut text = title(&format!("{} -> {}", from.name(), edited.task.name()));
+    let mut text = title(&format!("{} -> {}: {}", from.name(), edited.task.name(), edited.how()));
     text.push_str(&format!("  accuracy on the new task over {} steps\n", accuracy.horizon));
     text.push_str(&format!("    before               {:.4}\n", accuracy.before));
     text.push_str(&format!("    loaded variables     {:.4}\n", accuracy.loaded));
     text.push_str(&format!("    raw inputs           {:.4}\n", accuracy.from_inputs));
+    let tensors = edited.changed.tensors.iter().filter_map(|(name, share)| Some(format!("{name} {:.2}", (*share)?)));
     text.push_str(&format!(
-        "  {how}; {} of {} contents on units of their own\n  changed by a share of their size: recurrent weights {:.2}, \
-         input weights {:.2}, readout {:.2}\n",
-        edited.fresh_units, edited.contents, edited.weight_change, edited.input_change, edited.readout_change
+        "  {} of {} contents on units of their own\n  changed by a share of their size: {}\n",
+        edited.fresh_units,
+        edited.contents,
+        tensors.collect::<Vec<_>>().join(", ")
     ));
     for warning in warnings {
         text.push_str(&format!("  warning: {warning}\n"));

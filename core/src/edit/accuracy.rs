@@ -69,10 +69,7 @@ fn loaded(
             let slot = rewritten.slots[i];
             f64::from(window[slot / d * batch * d + episode * d + slot % d])
         });
-        let mut state = &rewritten.code * contents;
-        if let Some(cell) = network.as_elman() {
-            (0..batch).for_each(|j| cell.activation.apply_in_place(state.col_as_slice_mut(j)));
-        }
+        let mut state = rewritten.holds.states(&contents);
         for wanted in episodes.targets().chunks(batch * d) {
             state = network.step_batch(state.as_ref(), None);
             let said = network.read(state.as_ref());

@@ -1,9 +1,10 @@
-//! The code that an edit writes in: which pre-activation stands for which contents.
+//! The code that an edit writes in: which state, and which pre-activation, stands for which contents.
 
+use super::cell::Plain;
 use super::{EditError, EditParams};
 use crate::circuit::Core;
 use crate::code::{Contents, ContentsParams, Origin, Sample, memories, readers, right_signs};
-use crate::network::{Activation, Network};
+use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::observe::{Batch, Watch, with_opposites};
 use crate::random::{Purpose, Stream};
@@ -23,13 +24,17 @@ pub struct OwnCode {
     pub slots: Vec<usize>,
     /// Share of right signs when each content is read linearly.
     pub read: Vec<f64>,
-    /// core x H: reads the contents from a pre-activation.
-    pub before: Matrix,
+    /// H x core: what each content adds to the units.
+    pub memories: Matrix,
+    /// The units that hold nothing: as good as zero without biases.
+    pub mean: Vec<f64>,
+    /// core x H: reads the contents from the units, less their mean.
+    pub readers: Matrix,
 }
 
-/// The code of the network's own pre-activations, with the contents that its task gives them.
+/// The code of the network's own states, with the contents that its task gives them.
 pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
-    let cell = network.as_elman().ok_or(EditError::NotElman)?;
+    let plain = Plain::of(network)?;
     // A dense f has no components of its own; then the whole window is looked for.
     let contents = Contents::of(task, &Core::of(task)?, &ContentsParams::default())?.on_components();
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);
@@ -37,11 +42,13 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
     let batch: Batch =
         with_opposites(network, (task.s(), task.d()), &stream, 0, params.episodes, &steps, &Watch::nobody())?;
     let over = contents.over(&batch, Origin::Meant, (&[], 1.0));
-    let at_rest = vec![vec![0.0; network.hidden()]; params.steps];
+    let at_rest = vec![vec![0.0; network.state_size()]; params.steps];
     let whole = Sample::of(&batch, &over, &steps, &at_rest, contents.count());
+    let units = whole.states.subrows(0, network.hidden());
     // Around a fixed point away from zero everything is read relative to it; inputs come with their opposites.
-    let before = centred(inverse(&whole.states, cell.activation, params.largest_state)?);
-    let states = centred(whole.states);
+    let inverse =
+        Matrix::from_fn(units.nrows(), units.ncols(), |i, j| plain.unsquash(units[(i, j)], params.largest_state));
+    let ((before, _), (states, mean)) = (centred(inverse), centred(units.to_owned()));
     if states.norm_l2() < SILENT * ((states.nrows() * states.ncols()) as f64).sqrt() {
         return Err(EditError::Silent);
     }
@@ -49,16 +56,14 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
     let before = Sample { states: before, contents: whole.contents.clone(), episodes };
     let after = Sample { states, contents: whole.contents, episodes };
     let read = right_signs(&(readers(&after, params.reading_ridge)? * &after.states), &after.contents);
-    Ok(OwnCode {
-        columns: memories(&before, RIDGE)?,
-        slots: contents.slots.unwrap_or_default(),
-        read,
-        before: readers(&before, params.before_ridge)?,
-    })
+    let columns = memories(&before, RIDGE)?;
+    let slots = contents.slots.unwrap_or_default();
+    let readers = readers(&after, params.reader_ridge)?;
+    Ok(OwnCode { columns, slots, read, memories: memories(&after, RIDGE)?, mean, readers })
 }
 
-/// Less the mean over all columns.
-fn centred(mut states: Matrix) -> Matrix {
+/// Less the mean over all columns, and that mean.
+fn centred(mut states: Matrix) -> (Matrix, Vec<f64>) {
     let mut mean = vec![0.0; states.nrows()];
     for j in 0..states.ncols() {
         mean.iter_mut().zip(states.col_as_slice(j)).for_each(|(sum, x)| *sum += x);
@@ -67,16 +72,5 @@ fn centred(mut states: Matrix) -> Matrix {
     for j in 0..states.ncols() {
         states.col_as_slice_mut(j).iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean);
     }
-    states
-}
-
-fn inverse(states: &Matrix, activation: Activation, largest: f64) -> Result<Matrix, EditError> {
-    let invert = |x: f64| match activation {
-        Activation::Tanh => x.clamp(-largest, largest).atanh(),
-        _ => x,
-    };
-    match activation {
-        Activation::Relu => Err(EditError::NotInvertible),
-        _ => Ok(Matrix::from_fn(states.nrows(), states.ncols(), |i, j| invert(states[(i, j)]))),
-    }
+    (states, mean)
 }

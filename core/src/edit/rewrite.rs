@@ -1,9 +1,10 @@
 //! New weights in the network's own code.
 
+use super::cell::Plain;
 use super::change::Target;
 use super::code::OwnCode;
 use super::{EditError, EditParams, Mode};
-use crate::network::Network;
+use crate::network::{CellKind, Network, Readout};
 use crate::numeric::{Matrix, ridge_regression};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task};
@@ -11,9 +12,37 @@ use crate::task::{Episodes, Task};
 /// A network with new weights, and the code they are written in.
 pub(super) struct Rewritten {
     pub(super) network: Network,
-    pub(super) code: Matrix,
+    pub(super) holds: Holds,
     pub(super) slots: Vec<usize>,
     pub(super) fresh_units: usize,
+}
+
+/// The state that stands for given contents.
+pub(super) enum Holds {
+    /// What becomes of pre-activations: a column a content.
+    Squashed { code: Matrix, plain: Plain },
+    /// The network's own code, as it was found: a column a content, and the state that holds nothing.
+    AsFound { memories: Matrix, mean: Vec<f64> },
+}
+
+impl Holds {
+    /// States that hold the contents, a column each.
+    pub(super) fn states(&self, contents: &Matrix) -> Matrix {
+        match self {
+            Self::Squashed { code, plain } => {
+                let mut units = code * contents;
+                (0..units.ncols()).for_each(|j| plain.squash(units.col_as_slice_mut(j)));
+                plain.state(units)
+            }
+            Self::AsFound { memories, mean } => {
+                let mut states = memories * contents;
+                for j in 0..states.ncols() {
+                    states.col_as_slice_mut(j).iter_mut().zip(mean).for_each(|(x, mean)| *x += mean);
+                }
+                states
+            }
+        }
+    }
 }
 
 /// Fits weights that take the state of any contents to the state of the contents that follow.
@@ -24,31 +53,33 @@ pub(super) fn rewrite(
     mode: Mode,
     params: &EditParams,
 ) -> Result<Rewritten, EditError> {
-    let cell = network.as_elman().ok_or(EditError::NotElman)?;
+    let plain = Plain::of(network)?;
     let (slots, d) = (target.slots(), target.task.d());
     let newest = target.task.window() - d;
     let (code, fresh_units) = choose_code(network.hidden(), own, &slots, newest, mode, params)?;
     let place = |slot: usize| slots.iter().position(|&other| other == slot);
     let step = Matrix::from_fn(slots.len(), slots.len(), |i, j| target.step[(slots[i], slots[j])]);
     let contents = random_contents(slots.len(), params)?;
-    let mut states = &code * &contents;
-    for j in 0..states.ncols() {
-        cell.activation.apply_in_place(states.col_as_slice_mut(j));
-    }
-    let moments = &states * states.transpose();
+    let mut units = &code * &contents;
+    (0..units.ncols()).for_each(|j| plain.squash(units.col_as_slice_mut(j)));
+    let moments = &units * units.transpose();
     let next = &code * (step * &contents);
-    let recurrent = ridge_regression(&moments, &(&states * next.transpose()), params.ridge)?;
+    let recurrent = ridge_regression(&moments, &(&units * next.transpose()), params.ridge)?;
     let newest: Vec<usize> = (newest..target.task.window()).filter_map(place).collect();
     let input = Matrix::from_fn(network.hidden(), d, |i, j| params.write_strength * code[(i, newest[j])]);
-    let (recurrent, readout) = (recurrent.transpose().to_owned(), network.readout.weights.clone());
-    let mut edited = Network::elman(cell.activation, input, recurrent, readout);
+    let mut readout = Readout { weights: network.readout.weights.clone(), bias: None };
     if fresh_units > 0 || network.has_bias() {
         let wanted = Matrix::from_fn(d, contents.ncols(), |j, k| contents[(newest[j], k)]);
-        let missed = wanted - edited.read(states.as_ref());
-        let correction = ridge_regression(&moments, &(&states * missed.transpose()), params.reading_ridge)?;
-        edited.readout.weights += correction.transpose();
+        let missed = wanted - &readout.weights * &units;
+        let correction = ridge_regression(&moments, &(&units * missed.transpose()), params.reading_ridge)?;
+        readout.weights += correction.transpose();
     }
-    Ok(Rewritten { network: edited, code, slots, fresh_units })
+    // Whoever loads it expects the tensors that were there.
+    if plain.kind() != CellKind::Elman {
+        readout.bias = network.readout.bias.as_ref().map(|bias| vec![0.0; bias.len()]);
+    }
+    let network = plain.network(input, recurrent.transpose().to_owned(), readout);
+    Ok(Rewritten { network, holds: Holds::Squashed { code, plain }, slots, fresh_units })
 }
 
 /// The network's own columns where it holds the contents, one least used unit for each that it does not.

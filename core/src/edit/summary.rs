@@ -1,16 +1,26 @@
 //! What an edit did, as programs read it.
 
-use super::{EditAccuracy, EditParams, Edited, Mode};
-use crate::network::{Metadata, NetworkFile};
+use super::{Changed, EditAccuracy, EditParams, Edited, Mode};
+use crate::network::{CellKind, Metadata, NetworkFile};
 use crate::task::Task;
 use serde::Serialize;
 
 /// A network with a smaller accuracy on a task does not compute it.
 const COMPUTES: f64 = 0.6;
 
+/// A share, so that little is not rounded to nothing.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+}
+
 /// The document that `ketbra edit --json` prints and that Python reads.
 #[derive(Clone, Debug, Serialize)]
 pub struct EditSummary {
+    /// How much of the weights changed: first, because an edit that replaces everything proves nothing.
+    pub changed: Changed,
+    /// The same in words.
+    pub how: String,
     /// What the network computed.
     pub from: String,
     /// What it computes now.
@@ -45,6 +55,8 @@ impl Edited {
     /// What was done to a network that computed `from`.
     pub fn summary(&self, from: &Task, params: &EditParams) -> EditSummary {
         EditSummary {
+            changed: self.changed.clone(),
+            how: self.how(),
             from: from.name().to_string(),
             to: self.task.name().to_string(),
             recurrence: self.task.recurrence(),
@@ -60,6 +72,20 @@ impl Edited {
             warnings: self.warnings(from),
             params: params.clone(),
         }
+    }
+
+    /// How much of the weights changed, in a line.
+    pub fn how(&self) -> String {
+        let Changed { share, differ, parameters, .. } = &self.changed;
+        let verb = if self.mode.replaces() { "replaces the cell:" } else { "changes" };
+        let cell = self.network.kind().unwrap_or(CellKind::Elman);
+        format!(
+            "{verb} {} of the weights (size of the difference over that of the old weights; {} of {parameters} parameters \
+             differ); {}",
+            percent(*share),
+            percent(*differ),
+            self.mode.in_words(cell)
+        )
     }
 
     /// What a person should know before using it.

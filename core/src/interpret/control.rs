@@ -3,12 +3,11 @@
 use super::InterpretError;
 use super::case::{Case, Subject, Theory};
 use crate::code::{Code, Origin, Rows, Sample, Writer, random_contents, step_by_writing};
-use crate::network::{Cell, CellKind, Gru, Lstm, Network, Ssm};
+use crate::network::{CellKind, Network};
 use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
 use crate::random::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
-use std::f64::consts::TAU;
 
 /// Output steps that the control's code is fitted and judged on, after it has settled; not a multiple of s, after which
 /// repeat copy holds the same contents again.
@@ -168,84 +167,9 @@ impl Case<'_> {
     }
 }
 
-/// The same network with the recurrent weights of every gate shuffled. A state-space layer has eigenvalues in their place:
-/// their order does not matter to what its modes hold, so their phases are drawn anew.
+/// The same network with every layer scrambled.
 fn shuffled(network: &Network, seed: u64) -> Network {
     let mut network = network.clone();
-    for cell in &mut network.layers {
-        match cell {
-            Cell::Elman(cell) => cell.recurrent_weights = in_other_order(&cell.recurrent_weights, seed),
-            Cell::Gru(cell) => shuffle_gates(&mut cell.recurrent_weights, Gru::GATES, seed),
-            Cell::Lstm(cell) => shuffle_gates(&mut cell.recurrent_weights, Lstm::GATES, seed),
-            Cell::Ssm(cell) => redraw_phases(cell, seed),
-        }
-    }
+    network.layers.iter_mut().for_each(|cell| cell.scramble(seed));
     network
-}
-
-/// Every eigenvalue turned by a random angle; a real one keeps or changes its sign.
-fn redraw_phases(cell: &mut Ssm, seed: u64) {
-    let mut draws = vec![0.0; cell.modes()];
-    Stream::new(seed, Purpose::Matrices).fill_uniform(9, 1, &mut draws);
-    for (k, draw) in draws.into_iter().enumerate() {
-        let re = cell.real.eigenvalues[k];
-        match &mut cell.imaginary {
-            Some(imaginary) => {
-                let (im, (sin, cos)) = (imaginary.eigenvalues[k], (TAU * draw).sin_cos());
-                cell.real.eigenvalues[k] = re * cos - im * sin;
-                imaginary.eigenvalues[k] = re * sin + im * cos;
-            }
-            None => cell.real.eigenvalues[k] = if draw < 0.5 { re } else { -re },
-        }
-    }
-}
-
-fn shuffle_gates(weights: &mut Matrix, gates: usize, seed: u64) {
-    let units = weights.nrows() / gates;
-    for gate in 0..gates {
-        let moved = in_other_order(&weights.subrows(gate * units, units).to_owned(), seed + gate as u64);
-        weights.subrows_mut(gate * units, units).copy_from(&moved);
-    }
-}
-
-/// The numbers below `count` in another order (Fisher and Yates).
-fn order(count: usize, seed: u64) -> Vec<usize> {
-    let stream = Stream::new(seed, Purpose::Matrices);
-    let mut order: Vec<usize> = (0..count).collect();
-    for k in (1..count).rev() {
-        let draw = stream.block(9, (k / 4) as u32, 0)[k % 4];
-        order.swap(k, ((u64::from(draw) * (k as u64 + 1)) >> 32) as usize);
-    }
-    order
-}
-
-/// The same entries in another order.
-fn in_other_order(weights: &Matrix, seed: u64) -> Matrix {
-    let (rows, columns) = (weights.nrows(), weights.ncols());
-    let from = order(rows * columns, seed);
-    Matrix::from_fn(rows, columns, |i, j| {
-        let at = from[j * rows + i];
-        weights[(at % rows, at / rows)]
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::network::{Activation, Architecture, Initialization};
-
-    #[test]
-    fn shuffling_keeps_the_entries_and_moves_nearly_all_of_them() {
-        let network = Initialization::Gaussian.network(&Architecture::elman(20, Activation::Tanh, false), 2, 2, 4);
-        let weights = network.layers[0].recurrent_weights().unwrap().clone();
-        let moved = in_other_order(&weights, 1);
-        let sorted = |matrix: &Matrix| {
-            let mut all: Vec<f64> = (0..20).flat_map(|j| matrix.col_as_slice(j).to_vec()).collect();
-            all.sort_by(f64::total_cmp);
-            all
-        };
-        assert_eq!(sorted(&moved), sorted(&weights));
-        let stayed = (0..400).filter(|k| moved[(k % 20, k / 20)] == weights[(k % 20, k / 20)]).count();
-        assert!(stayed < 10, "{stayed} of 400 stayed");
-    }
 }

@@ -1,5 +1,8 @@
 //! The data of one page, as the explorer reads it.
 
+use super::input_phase::InputPhase;
+use super::layers::{NetworkData, network_data};
+use super::made_of::{Part, made_of, parts};
 use super::stored::Stored;
 use super::words::{self, ClaimWords, Figure};
 use super::{Provenance, ReportError, Training};
@@ -8,7 +11,7 @@ use crate::code::Contents;
 use crate::edit::{EditParams, own_code};
 use crate::interpret::{Interpretation, Verdict};
 use crate::memories::{Frame, Memories, Method, observability};
-use crate::network::{Activation, Network};
+use crate::network::Network;
 use crate::numeric::{Matrix, c64, eigenvalues, pseudo_inverse};
 use crate::spectrum::{Direction, Eigenvalue, Spectrum};
 use crate::task::{KNOWN_TASKS, Source, Task};
@@ -23,6 +26,8 @@ pub(super) struct PageData {
     meta: Meta,
     verdict: VerdictData,
     network: NetworkData,
+    /// The rows of the state that are looked at.
+    state: Vec<Part>,
     task: Option<TaskData>,
     presets: BTreeMap<String, Vec<Wire>>,
     spectra: SpectraData,
@@ -39,6 +44,8 @@ struct Meta {
     s: usize,
     d: usize,
     hidden: usize,
+    /// What the network is made of; nothing for one plain layer, which its units describe.
+    made_of: Option<String>,
     made: Vec<(String, String)>,
     citation: &'static str,
     bibtex: &'static str,
@@ -48,6 +55,8 @@ struct Meta {
 struct VerdictData {
     kind: &'static str,
     sentence: String,
+    /// Which part of the state this is about, where there is a choice, and what the whole of it comes to.
+    state: Option<String>,
     definition: &'static str,
     claims: Vec<ClaimWords>,
     control: Option<String>,
@@ -55,16 +64,6 @@ struct VerdictData {
     figures: Vec<Figure>,
     warnings: Vec<String>,
     recurrence: Option<Vec<String>>,
-}
-
-#[derive(Serialize)]
-struct NetworkData {
-    activation: Activation,
-    recurrent: Stored,
-    input: Stored,
-    readout: Stored,
-    bias: Option<Stored>,
-    readout_bias: Option<Stored>,
 }
 
 #[derive(Serialize)]
@@ -112,6 +111,9 @@ struct MemoriesData {
     recovered: f64,
     /// For networks with biases: the mean state at each output step, which is taken off before reading.
     mean: Option<Stored>,
+    /// The same at each input step, where that is known, and how much of what is read there is right.
+    input_mean: Option<Stored>,
+    input_read: Option<f64>,
     /// For superposed networks: contents from the next s outputs.
     rolled: Option<Stored>,
     /// Whether the rows that hand variables on are right whatever the network is.
@@ -126,6 +128,11 @@ struct EditData {
     slots: Vec<usize>,
     read: Vec<f64>,
     code: Stored,
+    memories: Stored,
+    mean: Vec<f64>,
+    readers: Stored,
+    /// Squares of all parameters, and of the two biases whose sum the page has.
+    squares: (f64, f64),
     params: EditParams,
 }
 
@@ -159,22 +166,25 @@ pub(super) fn page_data(
             s: found.task.s,
             d: found.task.d,
             hidden: found.hidden,
-            made: made(found, provenance)?,
+            made_of: network.as_elman().is_none().then(|| made_of(network)),
+            made: made(network, found, provenance)?,
             citation: CITATION,
             bibtex: BIBTEX,
         },
         verdict: VerdictData {
             kind: found.verdict.name(),
-            sentence: words::sentence(found),
+            sentence: words::sentence(network, found),
+            state: words::state(network, found),
             definition: found.verdict.definition(),
             claims: words::claims(found),
             control: found.control.as_ref().map(ToString::to_string),
-            weights: words::weights_heading(found),
+            weights: words::weights_heading(network, found),
             figures: words::figures(found),
             warnings: words::doubts(found),
             recurrence: known.then(|| found.recurrence_in_words.clone()),
         },
-        network: network_data(network)?,
+        network: network_data(network),
+        state: parts(network, found.state),
         task: task.map(|task| match task.sources() {
             Some(sources) => TaskData::Sources(wires(sources)),
             None => TaskData::Matrix(Stored::exact(&task.matrix())),
@@ -185,18 +195,6 @@ pub(super) fn page_data(
         memories_missing,
         edit: edit_data(network, found),
         training: provenance.training.clone(),
-    })
-}
-
-fn network_data(network: &Network) -> Result<NetworkData, ReportError> {
-    let cell = network.as_elman().ok_or(ReportError::Cell)?;
-    Ok(NetworkData {
-        activation: cell.activation,
-        recurrent: Stored::exact(&cell.recurrent_weights),
-        input: Stored::exact(&cell.input_weights),
-        readout: Stored::exact(&network.readout.weights),
-        bias: cell.biases.is_some().then(|| Stored::row(&cell.total_bias())),
-        readout_bias: network.readout.bias.as_deref().map(Stored::row),
     })
 }
 
@@ -247,6 +245,7 @@ fn memories_data(network: &Network, found: &Interpretation) -> Result<Option<Mem
         Stored::shown(&Matrix::from_fn(rows, found.hidden, |t, unit| means[t][unit]))
     });
     let score = &shown.memories.score;
+    let input = InputPhase::of(network, found, &shown);
     Ok(Some(MemoriesData {
         method: shown.memories.method.name(),
         by_construction: shown.memories.method.shift_by_construction(),
@@ -257,6 +256,8 @@ fn memories_data(network: &Network, found: &Interpretation) -> Result<Option<Mem
         scores: if shown.named { score.components.clone() } else { vec![score.worst; shown.members.len()] },
         recovered: found.params.memories.recovered,
         mean,
+        input_mean: input.as_ref().map(|input| Stored::shown(&input.means.transpose().to_owned())),
+        input_read: input.and_then(|input| input.read),
         rolled: rolled.map(|matrix| Stored::shown(&shown.widened(&matrix))),
         control: found.control.as_ref().map(|control| Stored::shown(&shown.on_window(&control.step))),
         members: shown.members,
@@ -315,12 +316,21 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Nothing where there is no code to edit in: no known selection, no lasting activity, an activation without inverse.
+/// Nothing where there is no code to edit in: no known selection, no lasting activity, an activation without inverse; and
+/// nothing for cells that the page's own edit does not rewrite.
 fn edit_data(network: &Network, found: &Interpretation) -> Option<EditData> {
+    network.as_elman()?;
     let task = found.details.task.as_ref().filter(|task| task.is_binary() && found.memories.is_some())?;
     let params = EditParams::default();
     let own = own_code(network, task, &params).ok()?;
-    Some(EditData { slots: own.slots, read: own.read, code: Stored::exact(&own.columns), params })
+    let [code, memories, readers] = [&own.columns, &own.memories, &own.readers].map(Stored::exact);
+    let sum = |of: &dyn Fn(&str) -> bool| -> f64 {
+        let values =
+            network.parameters().into_iter().filter(|(name, _)| of(name)).flat_map(|(_, tensor)| tensor.values());
+        values.map(|x| x * x).sum()
+    };
+    let squares = (sum(&|_| true), sum(&|name| name.starts_with("rnn.bias")));
+    Some(EditData { slots: own.slots, read: own.read, code, memories, mean: own.mean, readers, squares, params })
 }
 
 /// The learned circuit on memories and remainder, as the page shows it.
@@ -354,9 +364,14 @@ fn on_window(blocks: &Matrix, core: usize, embed: &Matrix, project: &Matrix) -> 
     widen(embed) * blocks * widen(project)
 }
 
-/// How the page was made: what the caller knows, then every number that decided something.
-fn made(found: &Interpretation, provenance: &Provenance) -> Result<Vec<(String, String)>, ReportError> {
+/// How the page was made: what the caller knows, what the network is, then every number that decided something.
+fn made(
+    network: &Network,
+    found: &Interpretation,
+    provenance: &Provenance,
+) -> Result<Vec<(String, String)>, ReportError> {
     let mut made = provenance.made.clone();
+    made.push(("made of".into(), made_of(network)));
     made.push(("ketbra".into(), env!("CARGO_PKG_VERSION").into()));
     flatten("", &serde_json::to_value(&found.params)?, &mut made);
     Ok(made)

@@ -5,17 +5,20 @@
 
 mod data;
 pub mod figures;
+mod input_phase;
+mod layers;
+mod made_of;
+mod packed;
 mod stored;
 mod words;
 
+use self::packed::packed;
 use crate::circuit::CircuitError;
 use crate::interpret::Interpretation;
 use crate::network::{Network, NetworkFile};
 use crate::numeric::NumericError;
 use crate::run_folder::RunFolder;
-use flate2::{Compression, write::GzEncoder};
 use serde::Serialize;
-use std::io::Write;
 use std::path::Path;
 
 /// What a page says about where its network comes from.
@@ -90,9 +93,6 @@ pub enum ReportError {
     /// The theory's circuit could not be built.
     #[error(transparent)]
     Circuit(#[from] CircuitError),
-    /// A cell that the page does not run.
-    #[error("the page runs networks of one plain layer only")]
-    Cell,
     /// A matrix computation failed.
     #[error(transparent)]
     Numeric(#[from] NumericError),
@@ -115,14 +115,16 @@ pub enum ReportError {
 const FRAME: &str = include_str!("explorer/index.html");
 const STYLE: &str = include_str!("explorer/explorer.css");
 /// In the order in which they build on each other.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 16] = [
     include_str!("explorer/numeric.js"),
+    include_str!("explorer/cells.js"),
     include_str!("explorer/editing.js"),
     include_str!("explorer/colours.js"),
     include_str!("explorer/heatmap.js"),
     include_str!("explorer/player.js"),
     include_str!("explorer/verdict.js"),
     include_str!("explorer/spectrum.js"),
+    include_str!("explorer/gates.js"),
     include_str!("explorer/weights.js"),
     include_str!("explorer/states.js"),
     include_str!("explorer/circuit.js"),
@@ -149,12 +151,6 @@ fn plotting_library() -> String {
     let scripts = plotly::Plot::offline_js_sources();
     let first = scripts.split("</script>").next().unwrap_or_default();
     first.split_once('>').map_or(first, |(_, script)| script).to_string()
-}
-
-fn packed(bytes: &[u8]) -> Result<String, std::io::Error> {
-    let mut encoder = GzEncoder::new(vec![], Compression::default());
-    encoder.write_all(bytes)?;
-    Ok(stored::base64(&encoder.finish()?))
 }
 
 fn escape(text: &str) -> String {

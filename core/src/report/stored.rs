@@ -26,8 +26,14 @@ impl Stored {
     ///
     /// A matrix too large for that ([`MOST_IN_FULL`]) is rounded, so that a page can still be mailed.
     pub(super) fn exact(matrix: &Matrix) -> Self {
+        Self::blocks(matrix, 1)
+    }
+
+    /// The same for blocks of rows, such as those of gates: each may be as large as a matrix by itself.
+    pub(super) fn blocks(matrix: &Matrix, count: usize) -> Self {
         let all = row_major(matrix);
-        let rounds = all.len() > MOST_IN_FULL || all.iter().all(|&x| f64::from(x as f32) == x);
+        let too_large = all.len() > MOST_IN_FULL * count;
+        let rounds = too_large || all.iter().all(|&x| f64::from(x as f32) == x);
         if rounds { Self::shown(matrix) } else { Self::in_full(matrix, &all) }
     }
 
@@ -52,7 +58,7 @@ fn planes<const N: usize>(numbers: &[[u8; N]]) -> Vec<u8> {
     (0..N).flat_map(|place| numbers.iter().map(move |bytes| bytes[place])).collect()
 }
 
-pub(super) fn base64(bytes: &[u8]) -> String {
+fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
@@ -70,5 +76,11 @@ mod tests {
         assert_eq!((stored.f32.as_deref(), stored.f64), (Some("AAAAAIAAP8A="), None));
         let third = Stored::exact(&Matrix::from_fn(2, 1, |_, _| 1.0 / 3.0));
         assert!(third.f32.is_none() && third.f64.is_some());
+    }
+
+    #[test]
+    fn gates_are_kept_in_full_as_a_plain_layer_of_that_size_is() {
+        let gates = Matrix::from_fn(4 * 128, 128, |_, _| 1.0 / 3.0);
+        assert!(Stored::exact(&gates).f64.is_none() && Stored::blocks(&gates, 4).f64.is_some());
     }
 }

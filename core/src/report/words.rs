@@ -1,7 +1,9 @@
 //! The verdict in one sentence, and the figures beside it.
 
+use super::made_of::{noun, whole_state};
 use crate::claims::Claim;
-use crate::interpret::{Interpretation, Reason, Verdict};
+use crate::interpret::{Interpretation, Reason, Shuffled, StateView, Verdict, WholeState};
+use crate::network::{CellKind, Network};
 use serde::Serialize;
 
 /// A number with its name and what it means.
@@ -34,23 +36,26 @@ pub(super) fn claims(found: &Interpretation) -> Vec<ClaimWords> {
     found.claims.iter().map(words).collect()
 }
 
-pub(super) fn sentence(found: &Interpretation) -> String {
+pub(super) fn sentence(network: &Network, found: &Interpretation) -> String {
+    let this = format!("This {}", noun(network));
     let task = &found.task;
     let count = found.code.as_ref().map_or(0, |code| code.count);
     let name = task.name.as_deref().unwrap_or("its task");
-    let units = found.hidden;
+    let units = match found.state {
+        StateView::Whole if network.has_inner_state() => format!("the {} numbers of its state", found.hidden),
+        _ => format!("its {} units", found.hidden),
+    };
     match found.verdict {
         Verdict::Circuit if found.blind => format!(
-            "This network is a circuit: its {units} units hold {} variables in {count} memories, and what it computes \
+            "{this} is a circuit: {units} hold {} variables in {count} memories, and what it computes \
              was read back without being told.",
             task.s
         ),
-        Verdict::Circuit => format!(
-            "This network is a circuit: its {units} units hold {} variables in {count} memories and compute {name}.",
-            task.s
-        ),
+        Verdict::Circuit => {
+            format!("{this} is a circuit: {units} hold {} variables in {count} memories and compute {name}.", task.s)
+        }
         Verdict::Superposed => format!(
-            "This network holds {count} contents in {} lasting directions: they are superposed, and {} of them cannot be \
+            "{this} holds {count} contents in {} lasting directions: they are superposed, and {} of them cannot be \
              read linearly.",
             found.spectrum.orbit.found,
             found.not_linear.len()
@@ -58,15 +63,15 @@ pub(super) fn sentence(found: &Interpretation) -> String {
         Verdict::Partial if task.name.is_none() => {
             "What this network computes could be read for some of its outputs only.".into()
         }
-        Verdict::Partial => format!("This network is no circuit of {name}: {}.", failures(found)),
+        Verdict::Partial => format!("{this} is no circuit of {name}: {}.", failures(&found.claims)),
         Verdict::NotLearned if matches!(found.reasons.first(), Some(Reason::Silent { .. })) => {
-            "This network falls silent when the input ends: it has learned nothing that lasts.".into()
+            format!("{this} falls silent when the input ends: it has learned nothing that lasts.")
         }
         Verdict::NotLearned if task.name.is_none() => {
             "No function could be read from this network: what it does after the input follows no rule of this kind."
                 .into()
         }
-        Verdict::NotLearned => format!("This network has not learned {name}."),
+        Verdict::NotLearned => format!("{this} has not learned {name}."),
         Verdict::NotHeld => "The outputs are right, but these states do not hold the contents.".into(),
         Verdict::Unclear if task.name.is_none() => {
             "What this network computes cannot be told from what it does.".into()
@@ -75,14 +80,44 @@ pub(super) fn sentence(found: &Interpretation) -> String {
     }
 }
 
+/// The part of the state that was looked at, and what the whole of it comes to; nothing where there is no choice.
+pub(super) fn state(network: &Network, found: &Interpretation) -> Option<String> {
+    let (seen, size, layers) = (found.hidden, network.state_size(), network.layers.len());
+    let whole = whole_state(network);
+    match (&found.whole_state, found.state) {
+        (Some(WholeState { size, verdict, claims, .. }), _) => {
+            let too = if *verdict == found.verdict { " too" } else { "" };
+            let how = if claims.iter().all(|claim| claim.holds) { all_hold(claims) } else { failures(claims) };
+            let units = if layers > 1 { "the units h of every layer" } else { "the units h" };
+            Some(format!(
+                "All of this is about {units}, {seen} of the {size} numbers that the network keeps. On the whole state \
+                 {whole} the verdict is {}{too}: {how}.",
+                verdict.name()
+            ))
+        }
+        (None, StateView::Whole) if network.has_inner_state() => {
+            Some(format!("All of this is about the whole state {whole}, {size} numbers."))
+        }
+        _ if layers > 1 => Some(format!("All of this is about the units of all {layers} layers together.")),
+        _ => None,
+    }
+}
+
+fn all_hold(claims: &[Claim]) -> String {
+    match claims.len() {
+        0 => "there is nothing to claim".into(),
+        count => format!("all {count} claims hold"),
+    }
+}
+
 /// How many claims fail, and the first of them.
-fn failures(found: &Interpretation) -> String {
-    let failed: Vec<&Claim> = found.claims.iter().filter(|claim| !claim.holds).collect();
+fn failures(claims: &[Claim]) -> String {
+    let failed: Vec<&Claim> = claims.iter().filter(|claim| !claim.holds).collect();
     let first = failed.first().map_or("", |claim| claim.statement);
     match failed.len() {
         0 => "see the doubts".into(),
-        1 => format!("one of {} claims fails, that {first}", found.claims.len()),
-        count => format!("{count} of {} claims fail, among them that {first}", found.claims.len()),
+        1 => format!("one of {} claims fails, that {first}", claims.len()),
+        count => format!("{count} of {} claims fail, among them that {first}", claims.len()),
     }
 }
 
@@ -93,11 +128,14 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
         figures.push(Figure { name: "Accuracy", value: format!("{:.4}", accuracy.value), note });
     }
     if let Some(code) = &found.code {
-        let control = found
-            .control
-            .as_ref()
-            .map_or(String::new(), |control| format!("; with the weights shuffled {:.2}", control.explained));
-        let note = format!("share of the states' variance that the contents explain{control}");
+        let control = found.control.as_ref().map_or(String::new(), |control| {
+            let what = if control.shuffled == Shuffled::Phases { "phases drawn anew" } else { "the weights shuffled" };
+            format!("; with {what} {:.2}", control.explained)
+        });
+        let moment = code
+            .at_one_moment
+            .map_or(String::new(), |at| format!("; by a code of output step {} alone {:.4}", at.step, at.explained));
+        let note = format!("share of the states' variance that the contents explain{moment}{control}");
         figures.push(Figure { name: "Explained", value: format!("{:.4}", code.explained), note });
         let note = format!("contents that are read from the state, the worst {:.4} right", code.worst);
         figures.push(Figure { name: "Contents read", value: format!("{} of {}", code.read, code.count), note });
@@ -115,8 +153,11 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
 }
 
 /// What the picture of the weights shows, in a heading: a circuit is called one only where it is one.
-pub(super) fn weights_heading(found: &Interpretation) -> String {
+pub(super) fn weights_heading(network: &Network, found: &Interpretation) -> String {
     match found.code.as_ref().map(|code| code.rows) {
+        Some(_) if found.verdict == Verdict::Circuit && network.kind() == Some(CellKind::Ssm) => {
+            "Turning modes make a circuit".into()
+        }
         Some(_) if found.verdict == Verdict::Circuit => "Noise turns into a circuit".into(),
         Some(rows) => format!("Between the memories, {} of {} rows are the circuit's", rows.right(), rows.all()),
         None => "Weights".into(),

@@ -51,7 +51,7 @@ pub const KEYS: [Key; 20] = [
     key("curriculum", Kind::Word(&["table1", "adaptive", "none"]), |_, _| ()),
     key("threshold", Kind::Number, |_, _| ()),
     key("horizon", Kind::Whole, |_, _| ()),
-    key("cell", Kind::Word(&["elman", "gru", "lstm", "ssm"]), |_, _| ()),
+    key("cell", Kind::Word(&CellKind::NAMES), |_, _| ()),
     key("layers", Kind::Whole, |params, value| params.layers = value.whole() as usize),
     key("hidden", Kind::Whole, |params, value| params.hidden = value.whole() as usize),
     key("seed", Kind::Whole, |params, value| params.seed = value.whole()),

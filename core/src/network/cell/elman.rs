@@ -82,6 +82,10 @@ impl Layer for Elman {
         gates::shapes(1, &self.input_weights, &self.recurrent_weights, self.biases.is_some())
     }
 
+    fn activation(&self) -> Option<Activation> {
+        Some(self.activation)
+    }
+
     fn is_odd(&self) -> bool {
         self.biases.is_none() && self.activation != Activation::Relu
     }

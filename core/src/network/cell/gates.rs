@@ -1,10 +1,15 @@
 //! What cells with gates under one another share: the sums that go into the gates.
 
-use super::{Parameter, ParameterMut};
-use crate::network::Architecture;
+use super::{Cell, Elman, Gru, Lstm, Parameter, ParameterMut};
 use crate::network::initialize::{Draw, Place};
+use crate::network::layers::{LayerTensors, Names, RECURRENT, Read};
+use crate::network::{Activation, Architecture, NetworkError};
 use crate::numeric::tanh_in_place;
 use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
+
+const INPUT: Names = ["weight_ih", "W_uh"];
+const RECURRENT_BIAS: Names = ["bias_hh", "b_hh"];
+const INPUT_BIAS: Names = ["bias_ih", "b"];
 
 /// The two bias vectors that PyTorch gives a layer, each as long as the rows of its weights.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +33,32 @@ pub(super) fn random(
         recurrent: draw.vector(Place::RecurrentBias, rows),
     });
     (draw.matrix(Place::Input, rows, inputs), draw.matrix(Place::Recurrent, rows, of.hidden), biases)
+}
+
+/// A plain or gated layer among named tensors: rows for each column tell which.
+pub(super) fn read<'a>(from: &LayerTensors<'a>, activation: Activation) -> Result<Read<'a>, NetworkError> {
+    let recurrent = from.find(&RECURRENT)?;
+    let recurrent_weights = from.matrix(recurrent)?;
+    let input = from.find(&INPUT)?;
+    let input_weights = from.matrix(input)?;
+    let (rows, units) = (recurrent_weights.nrows(), recurrent_weights.ncols());
+    let (input_bias, recurrent_bias) = (from.maybe(&INPUT_BIAS)?, from.maybe(&RECURRENT_BIAS)?);
+    // PyTorch's layers have both vectors or none. A plain layer acts by their sum, so that one may stand for both.
+    let only_one = input_bias.is_some() != recurrent_bias.is_some();
+    if only_one && (rows != units || from.is_one_of_several()) {
+        return Err(from.missing(if input_bias.is_some() { RECURRENT_BIAS[0] } else { INPUT_BIAS[0] }));
+    }
+    let or_zero = |name: Option<&str>| name.map_or_else(|| vec![0.0; rows], |name| from.values(name));
+    let biases = (input_bias.is_some() || recurrent_bias.is_some())
+        .then(|| Biases { input: or_zero(input_bias), recurrent: or_zero(recurrent_bias) });
+    let used = [Some(recurrent), Some(input), input_bias, recurrent_bias].into_iter().flatten().collect();
+    let cell = match rows {
+        _ if rows == units => Cell::Elman(Elman { activation, input_weights, recurrent_weights, biases }),
+        _ if rows == Gru::GATES * units => Cell::Gru(Gru { input_weights, recurrent_weights, biases }),
+        _ if rows == Lstm::GATES * units => Cell::Lstm(Lstm { input_weights, recurrent_weights, biases }),
+        _ => return Err(NetworkError::Gates { name: recurrent.into(), found: vec![rows, units] }),
+    };
+    Ok((cell, used))
 }
 
 /// `weights * of + bias` for a batch.

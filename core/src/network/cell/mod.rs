@@ -1,22 +1,24 @@
-//! The cells that a network is made of. To add one: its own file here, a variant of [`Cell`] and of [`CellKind`], a line
-//! in `readers` of [`super::tensors`] and one in the list of `core/tests/takes_every_cell.rs`; for training a kernel in `train/cpu/cells`.
+//! The cells that a network is made of. To add one: its own file here, its variants of [`Cell`] and [`CellKind`] with their
+//! lines below, and one in the list of `core/tests/takes_every_cell.rs`; to train it a kernel in `train/cpu/cells`, to run it on
+//! its page a step in `report/explorer/cells.js`. The compiler names every line that is missing.
 
 mod elman;
 mod gates;
 mod gru;
 mod lstm;
+mod scramble;
 mod ssm;
 
 pub use elman::Elman;
 pub use gates::Biases;
 pub use gru::Gru;
 pub use lstm::Lstm;
-pub(super) use ssm::{IMAGINARY, REAL};
 pub use ssm::{Modes, Ssm};
 
 use super::dynamics::Jacobians;
 use super::initialize::Draw;
-use super::{Activation, Architecture};
+use super::layers::{LayerTensors, Read};
+use super::{Activation, Architecture, NetworkError};
 use crate::choose::{UnknownWord, choose};
 use faer::{Mat, MatMut, MatRef};
 use serde::{Deserialize, Serialize};
@@ -87,7 +89,25 @@ pub(crate) trait Layer {
 
     /// Whether opposite states and inputs lead to opposite states.
     fn is_odd(&self) -> bool;
+
+    /// The nonlinearity that can be chosen, where there is one.
+    fn activation(&self) -> Option<Activation> {
+        None
+    }
+
+    /// Makes the weights from state to state mean nothing, and leaves them as large as they are: shuffles every gate.
+    fn scramble(&mut self, seed: u64) {
+        let units = self.units();
+        for (name, parameter) in self.parameters_mut() {
+            if let (RECURRENT, ParameterMut::Matrix(weights)) = (name, parameter) {
+                scramble::shuffle_gates(weights, units, seed);
+            }
+        }
+    }
 }
+
+/// What PyTorch calls the weights from state to state.
+const RECURRENT: &str = "weight_hh";
 
 /// A part of a layer's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -176,6 +196,11 @@ impl Cell {
         }
     }
 
+    /// A layer among named tensors, and the names that it goes by.
+    pub(super) fn read<'a>(from: &LayerTensors<'a>, activation: Activation) -> Result<Read<'a>, NetworkError> {
+        if Ssm::is_in(from)? { Ssm::read(from, activation) } else { gates::read(from, activation) }
+    }
+
     /// Its kind.
     pub fn kind(&self) -> CellKind {
         match self {
@@ -188,22 +213,21 @@ impl Cell {
 
     /// The nonlinearity that can be chosen, where there is one.
     pub fn activation(&self) -> Option<Activation> {
-        match self {
-            Self::Elman(cell) => Some(cell.activation),
-            Self::Ssm(cell) => Some(cell.activation),
-            Self::Gru(_) | Self::Lstm(_) => None,
-        }
+        self.layer().activation()
     }
 
     /// The weights from state to state, gate under gate; nothing where there are none but eigenvalues.
     #[doc(alias = "W_hh")]
     pub fn recurrent_weights(&self) -> Option<&Mat<f64>> {
-        match self {
-            Self::Elman(cell) => Some(&cell.recurrent_weights),
-            Self::Gru(cell) => Some(&cell.recurrent_weights),
-            Self::Lstm(cell) => Some(&cell.recurrent_weights),
-            Self::Ssm(_) => None,
-        }
+        self.layer().parameters().into_iter().find_map(|(name, of)| match of {
+            Parameter::Matrix(weights) if name == RECURRENT => Some(weights),
+            _ => None,
+        })
+    }
+
+    /// Makes the weights from state to state mean nothing, and leaves them as large as they are.
+    pub fn scramble(&mut self, seed: u64) {
+        self.layer_mut().scramble(seed);
     }
 
     /// How many numbers it hands on.
@@ -221,14 +245,14 @@ impl Cell {
         self.layer().inputs()
     }
 
+    /// Whether a layer of its kind can have biases.
+    pub(super) fn can_have_bias(&self) -> bool {
+        self.recurrent_weights().is_some()
+    }
+
     /// Whether it has biases.
     pub fn has_bias(&self) -> bool {
-        match self {
-            Self::Elman(cell) => cell.biases.is_some(),
-            Self::Gru(cell) => cell.biases.is_some(),
-            Self::Lstm(cell) => cell.biases.is_some(),
-            Self::Ssm(_) => false,
-        }
+        self.layer().parameters().iter().any(|(name, _)| name.starts_with("bias"))
     }
 }
 
@@ -236,14 +260,12 @@ impl CellKind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Elman, Self::Gru, Self::Lstm, Self::Ssm];
 
+    /// Their names, in the same order.
+    pub const NAMES: [&'static str; 4] = ["elman", "gru", "lstm", "ssm"];
+
     /// The name, as typed.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Elman => "elman",
-            Self::Gru => "gru",
-            Self::Lstm => "lstm",
-            Self::Ssm => "ssm",
-        }
+        Self::NAMES[self as usize]
     }
 
     /// Whether PyTorch's layer has biases unless told otherwise; a plain layer has none in the paper.

@@ -1,11 +1,13 @@
 //! A diagonal linear state-space layer, as in S4D, S5 and LRU, in discrete time: `x' = lambda x + B u`, complex or real, and
 //! `h' = act(Re(C x') + D u)`. The state is h, the real parts of x, then the imaginary ones.
 
-use super::{Layer, Parameter, ParameterMut, PartKind};
+use super::{Cell, Layer, Parameter, ParameterMut, PartKind};
 use crate::network::dynamics::Jacobians;
 use crate::network::initialize::{Draw, Place};
-use crate::network::{Activation, Architecture};
+use crate::network::layers::{LayerTensors, Read};
+use crate::network::{Activation, Architecture, NetworkError};
 use crate::numeric::c64;
+use crate::random::{Purpose, Stream};
 use faer::prelude::{Reborrow as _, ReborrowMut as _};
 use faer::{Accum, Mat, MatMut, MatRef, Par, linalg::matmul::matmul};
 use std::f64::consts::TAU;
@@ -62,6 +64,32 @@ impl Ssm {
             }),
         };
         Self { activation: of.activation, real: part(0), imaginary: Some(part(1)), skip: None }
+    }
+
+    /// Whether a layer's tensors are those of a state-space layer.
+    pub(super) fn is_in(from: &LayerTensors<'_>) -> Result<bool, NetworkError> {
+        Ok(from.maybe(&[REAL[0]])?.is_some())
+    }
+
+    pub(super) fn read<'a>(from: &LayerTensors<'a>, activation: Activation) -> Result<Read<'a>, NetworkError> {
+        let mut used = vec![];
+        let mut part = |names: [&'static str; 3]| -> Result<Modes, NetworkError> {
+            let [lambda, b, c] = [from.find(&names[..1])?, from.find(&names[1..2])?, from.find(&names[2..])?];
+            used.extend([lambda, b, c]);
+            Ok(Modes { eigenvalues: from.values(lambda), input: from.matrix(b)?, output: from.matrix(c)? })
+        };
+        let real = part(REAL)?;
+        let complex = from.maybe(&[IMAGINARY[0]])?.is_some();
+        let imaginary = if complex { Some(part(IMAGINARY)?) } else { None };
+        let skip = from.maybe(&["D"])?;
+        used.extend(skip);
+        let cell = Self { activation, real, imaginary, skip: skip.map(|name| from.matrix(name)).transpose()? };
+        // Other methods index one part by the sizes of the other.
+        let wrong = cell.parameters().into_iter().zip(cell.shapes()).find(|((_, of), needed)| of.shape() != *needed);
+        if let Some(((name, of), expected)) = wrong {
+            return Err(NetworkError::Shape { name: from.name(name), found: of.shape(), expected });
+        }
+        Ok((Cell::Ssm(cell), used))
     }
 
     /// How many modes there are.
@@ -201,12 +229,34 @@ impl Layer for Ssm {
         all
     }
 
+    fn activation(&self) -> Option<Activation> {
+        Some(self.activation)
+    }
+
+    /// The order of eigenvalues does not matter to what modes hold, so their phases are drawn anew; a real one keeps or
+    /// changes its sign.
+    fn scramble(&mut self, seed: u64) {
+        let mut draws = vec![0.0; self.modes()];
+        Stream::new(seed, Purpose::Matrices).fill_uniform(9, 1, &mut draws);
+        for (k, draw) in draws.into_iter().enumerate() {
+            let re = self.real.eigenvalues[k];
+            match &mut self.imaginary {
+                Some(imaginary) => {
+                    let (im, (sin, cos)) = (imaginary.eigenvalues[k], (TAU * draw).sin_cos());
+                    self.real.eigenvalues[k] = re * cos - im * sin;
+                    imaginary.eigenvalues[k] = re * sin + im * cos;
+                }
+                None => self.real.eigenvalues[k] = if draw < 0.5 { re } else { -re },
+            }
+        }
+    }
+
     fn is_odd(&self) -> bool {
         self.activation != Activation::Relu
     }
 }
 
 /// Names of the real parts: eigenvalues, input map, output map.
-pub(crate) const REAL: [&str; 3] = ["lambda_re", "B_re", "C_re"];
+const REAL: [&str; 3] = ["lambda_re", "B_re", "C_re"];
 /// Names of the imaginary parts.
-pub(crate) const IMAGINARY: [&str; 3] = ["lambda_im", "B_im", "C_im"];
+const IMAGINARY: [&str; 3] = ["lambda_im", "B_im", "C_im"];

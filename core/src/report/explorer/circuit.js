@@ -202,5 +202,7 @@ function startCircuit(explorer) {
   const parts = ["Sector numbers are variables (1 the oldest); the outermost ring is component 1. Red is +1, blue is −1; a dashed curve flips the sign."];
   if (explorer.memories.members.length < explorer.s * explorer.d) parts.push("Outlined cells are not kept: nothing will ever read them.");
   if (explorer.weak.size) parts.push("Cells with a cross cannot be read reliably from this network's state.");
+  const { input_read: early } = explorer.memories;
+  if (early != null && early < explorer.memories.recovered) parts.push("While the input comes in, this network's code is still another one, and what is read then is rough.");
   note.textContent = parts.join(" ");
 }

@@ -50,11 +50,12 @@ function chooseCode(prepared, slots, newest, mode) {
   return { code, fresh: missing.length };
 }
 
-// Weights that take the state of any contents to the state of the contents that follow, fitted on random contents.
+// Weights that take the state of any contents to the state of the contents that follow, fitted on random contents. The network is
+// one plain layer.
 function rewrite(network, prepared, sources, s, d, mode) {
-  const { params } = prepared, slots = neededSlots(sources, s, d), r = slots.length, newest = (s - 1) * d, units = network.recurrent.rows;
+  const { params } = prepared, [layer] = network.layers, { units } = layer, slots = neededSlots(sources, s, d), r = slots.length, newest = (s - 1) * d;
   if (r > units) return null;
-  const { code, fresh } = chooseCode(prepared, slots, newest, mode), act = ACTIVATIONS[network.activation];
+  const { code, fresh } = chooseCode(prepared, slots, newest, mode), act = ACTIVATIONS[layer.activation];
   const contents = zeros(params.samples, r);
   for (let k = 0; k < params.samples; k++) contents.data.set(drawnSigns(params.seed, 1, k, r), k * r);
   const states = product(contents, transposed(code));
@@ -80,19 +81,53 @@ function rewrite(network, prepared, sources, s, d, mode) {
     for (let k = 0; k < params.samples; k++) missed.data[k * d + j] = contents.data[k * r + from];
   }
   let readout = network.readout;
-  if (fresh || network.bias || network.readoutBias) {
+  if (fresh || layer.bias || network.readoutBias) {
     const said = product(states, transposed(readout));
     missed.data.forEach((x, i) => { missed.data[i] = x - said.data[i]; });
     const correction = regression(product(back, missed), params.reading_ridge);
     readout = { ...readout, data: readout.data.map((x, i) => x + correction.data[i]) };
   }
-  const edited = { ...network, recurrent: product(code, product(step, readers)), input, readout, bias: null, readoutBias: null };
-  return { network: edited, code, readers, members: slots, mode, fresh };
+  const edited = { layers: [{ ...layer, recurrent: product(code, product(step, readers)), input, bias: null }], readout, readoutBias: null };
+  return { network: edited, readers, members: slots, mode, fresh, holds: (contents) => times(code, contents).map(act) };
+}
+
+// The least change: every step sees the state in which the old circuit reads what the new one should. On the kept slots the old
+// circuit permutes signs, so that its inverse is its transpose.
+function least(network, prepared, original, sources, s, d, [kept, strength]) {
+  const { params, slots, memories, mean, readers } = prepared, [layer] = network.layers, { units } = layer;
+  const held = (slot) => prepared.read[slots.indexOf(slot)] >= params.held;
+  if (!neededSlots(sources, s, d).every(held)) return null;
+  const at = ({ lag, component }) => slots.indexOf((s - lag) * d + component);
+  const changed = sources.map((_, j) => j).filter((j) => !sameWire(sources[j], original[j]));
+  const reads = zeros(changed.length, units), lifts = zeros(units, changed.length);
+  changed.forEach((j, row) => {
+    const [now, before] = [sources[j], original[j]].map((source) => ({ column: at(source), sign: source.sign }));
+    for (let unit = 0; unit < units; unit++) {
+      reads.data[row * units + unit] = now.sign * readers.data[now.column * units + unit] - before.sign * readers.data[before.column * units + unit];
+      lifts.data[unit * changed.length + row] = before.sign * memories.data[unit * memories.cols + before.column];
+    }
+  });
+  const lifted = product(layer.recurrent, lifts), gain = product(lifted, reads);
+  const recurrent = { ...layer.recurrent, data: layer.recurrent.data.map((x, i) => x + gain.data[i]) };
+  const less = times(lifted, times(reads, mean)), bias = layer.bias && layer.bias.map((x, i) => x - less[i]);
+  const { code } = prepared, input = zeros(units, d);
+  for (let j = 0; j < d; j++) for (let unit = 0; unit < units; unit++) input.data[unit * d + j] = kept * layer.input.data[unit * d + j] + strength * code.data[unit * code.cols + slots.indexOf((s - 1) * d + j)];
+  return { network: { ...network, layers: [{ ...layer, recurrent, input, bias }] }, readers, mean, members: slots, mode: "least", fresh: 0, holds: (contents) => times(memories, contents).map((x, i) => x + mean[i]) };
+}
+
+// Size of the difference of all parameters over that of the old ones. A bias that is gone was two, of which the page has the sum.
+function shareChanged(old, now, [all, ofBiases]) {
+  const between = (a, b) => a.reduce((sum, x, i) => sum + (x - (b?.[i] ?? 0)) ** 2, 0);
+  const [before, after] = [old.layers[0], now.layers[0]];
+  let changed = between(before.recurrent.data, after.recurrent.data) + between(before.input.data, after.input.data) + between(old.readout.data, now.readout.data);
+  if (before.bias) changed += after.bias ? between(before.bias, after.bias) : ofBiases;
+  if (old.readoutBias) changed += between(old.readoutBias, now.readoutBias);
+  return Math.sqrt(changed / all);
 }
 
 // Accuracy from loaded variables and from raw inputs. Large networks are tried on fewer episodes: the browser has one thread.
-function trial({ network, code, members }, sources, s, d, params) {
-  const [most, horizon] = params.trial, episodes = network.recurrent.rows > 256 ? 4 : most, act = ACTIVATIONS[network.activation];
+function trial({ network, holds, members }, sources, s, d, params) {
+  const [most, horizon] = params.trial, [layer] = network.layers, episodes = layer.units > 256 ? 4 : most;
   const share = (index, outputsOf) => {
     let right = 0;
     for (let sample = 0; sample < episodes; sample++) {
@@ -102,19 +137,21 @@ function trial({ network, code, members }, sources, s, d, params) {
     }
     return right / (episodes * horizon * d);
   };
-  const loaded = share(2, (_, signs) => simulate(network, [], horizon, times(code, members.map((slot) => signs[slot])).map(act)).outputs);
+  const loaded = share(2, (_, signs) => simulate(network, [], horizon, holds(members.map((slot) => signs[slot]))).outputs);
   return { loaded, raw: share(0, (inputs) => simulate(network, inputs, horizon).outputs.slice(s)) };
 }
 
-// The gentlest mode that does the new task both from loaded variables and from inputs; if none does, the best from inputs.
-function edit(network, prepared, sources, s, d) {
+// The least change that does the new task both from loaded variables and from inputs; if none does, the best from inputs.
+function edit(network, prepared, original, sources, s, d) {
+  const { params } = prepared, tries = params.least_inputs.map((inputs) => () => least(network, prepared, original, sources, s, d, inputs));
+  for (const mode of ["own", "gated", "transplant"]) tries.push(() => rewrite(network, prepared, sources, s, d, mode));
   let best = null;
-  for (const mode of ["own", "gated", "transplant"]) {
-    const rewritten = rewrite(network, prepared, sources, s, d, mode);
-    if (!rewritten) break;
-    const { loaded, raw } = trial(rewritten, sources, s, d, prepared.params);
+  for (const make of tries) {
+    const rewritten = make();
+    if (!rewritten) continue;
+    const { loaded, raw } = trial(rewritten, sources, s, d, params);
     if (!best || raw > best.accuracy) best = { ...rewritten, accuracy: raw };
-    if (Math.min(loaded, raw) >= prepared.params.good) break;
+    if (Math.min(loaded, raw) >= params.good) break;
   }
-  return best;
+  return best && { ...best, share: shareChanged(network, best.network, prepared.squares) };
 }

@@ -44,7 +44,10 @@ class Heatmap {
     if (!this.values || !this.canvas.clientWidth) return;
     const { rows, cols, xTicks = [], yTicks = [], xName, yName } = this.options;
     const [context, width, height] = fitted(this.canvas);
-    const box = { left: 44, top: 34, right: width - 2, bottom: height - 6 };
+    context.font = FONT;
+    // Room for the longest name beside the rows.
+    const names = yTicks.map(({ text }) => context.measureText(text).width), left = Math.max(44, 26 + Math.max(0, ...names));
+    const box = { left, top: 34, right: width - 2, bottom: height - 6 };
     if (this.canvas.classList.contains("square")) {
       const side = Math.min(box.right - box.left, box.bottom - box.top);
       box.right = box.left + side;
@@ -57,7 +60,6 @@ class Heatmap {
     this.cached ??= this.picture();
     context.drawImage(this.cached, box.left, box.top, box.right - box.left, box.bottom - box.top);
     this.lines(context, box);
-    context.font = FONT;
     context.fillStyle = palette.soft;
     context.textAlign = "center";
     context.textBaseline = "middle";

@@ -4,12 +4,12 @@ function makeExplorer(data) {
   const trained = networkOf(data.network), { s, d } = data.meta;
   const memories = data.memories && {
     ...data.memories, readers: matrixOf(data.memories.readers), blocks: matrixOf(data.memories.blocks), theory: matrixOf(data.memories.theory),
-    mean: matrixOf(data.memories.mean), rolled: matrixOf(data.memories.rolled), control: matrixOf(data.memories.control),
+    mean: matrixOf(data.memories.mean), inputMean: matrixOf(data.memories.input_mean), rolled: matrixOf(data.memories.rolled), control: matrixOf(data.memories.control),
   };
   if (data.task?.matrix) data.task.matrix = matrixOf(data.task.matrix);
   const explorer = {
     data, trained, memories, s, d, horizon: Math.min(96, Math.max(40, 6 * s)), inputs: examplePattern(s, d), rewired: null, edited: false, run: null,
-    binary: Boolean(data.task?.sources),
+    binary: Boolean(data.task?.sources), plain: trained.layers.length === 1 && trained.layers[0].kind === "elman",
     weak: new Set((memories?.members ?? []).filter((_, k) => memories.scores[k] < memories.recovered)),
     get task() { return this.edited ? { sources: this.rewired.sources } : data.task; },
     get sources() { return this.task?.sources ?? null; },
@@ -18,15 +18,22 @@ function makeExplorer(data) {
     recompute() {
       const { network, inputs, horizon } = this, ahead = memories?.rolled && !this.edited ? s - 1 : 0;
       const all = simulate(network, inputs, horizon + ahead), wanted = this.task && continued(this.task, inputs, horizon);
-      this.run = { states: all.states.slice(0, s + horizon), outputs: all.outputs.slice(0, s + horizon), wanted, contents: this.contentsOf(all) };
+      all.seen = all.states.map((state) => seen(data.state, state));
+      this.run = { states: all.states.slice(0, s + horizon), seen: all.seen.slice(0, s + horizon), outputs: all.outputs.slice(0, s + horizon), wanted, contents: this.contentsOf(all) };
       player.runListeners.forEach((listener) => listener());
     },
-    contentsOf({ states, outputs }) {
+    contentsOf({ seen, outputs }) {
       const { reading } = this;
       if (!reading) return null;
-      if (!this.edited && memories.rolled) return states.slice(0, s + this.horizon).map((_, t) => times(memories.rolled, outputs.slice(t, t + s).flatMap((y) => [...y])));
-      const mean = !this.edited && memories.mean;
-      return states.map((h, t) => times(reading.readers, mean && t >= s ? h.map((x, i) => x - mean.data[Math.min(t - s, mean.rows - 1) * mean.cols + i]) : h));
+      if (!this.edited && memories.rolled) return seen.slice(0, s + this.horizon).map((_, t) => times(memories.rolled, outputs.slice(t, t + s).flatMap((y) => [...y])));
+      return seen.map((h, t) => times(reading.readers, this.edited ? (reading.mean ? h.map((x, i) => x - reading.mean[i]) : h) : this.centred(h, t)));
+    },
+    // A state less the mean state of its step, where that is not zero.
+    centred(h, t) {
+      const mean = t < s ? memories.inputMean : memories.mean;
+      if (!mean) return h;
+      const from = Math.min(t < s ? t : t - s, mean.rows - 1) * mean.cols;
+      return h.map((x, i) => x - mean.data[from + i]);
     },
     use(which) {
       this.edited = which === "edited" && this.rewired !== null;
@@ -40,7 +47,7 @@ function makeExplorer(data) {
 }
 
 function freeRunning(explorer) {
-  if (explorer.d !== explorer.trained.input.cols) throw new Error("the inputs of the network do not fit its task");
+  if (explorer.d !== explorer.trained.layers[0].inputs) throw new Error("the inputs of the network do not fit its task");
 }
 
 const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
@@ -54,7 +61,7 @@ async function main() {
   freeRunning(explorer);
   window.ketbra = { explorer, player, edit, simulate, continued };
   showVerdict(explorer);
-  showWeights(explorer);
+  const modes = showWeights(explorer);
   const spectra = prepareSpectra(explorer);
   startPlayer(explorer);
   startStates(explorer);
@@ -73,7 +80,7 @@ async function main() {
     const script = document.createElement("script");
     script.textContent = await inflate($("plotting").textContent);
     document.head.append(script);
-    drawPlots = () => { spectra(); curves(); };
+    drawPlots = () => { modes(); spectra(); curves(); };
     drawPlots();
   });
 }
@@ -82,7 +89,7 @@ async function main() {
 function plotsWanted() {
   return new Promise((wanted) => {
     const near = new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) wanted(); }, { rootMargin: "500px" });
-    document.querySelectorAll("#spectra, #curves").forEach((place) => near.observe(place));
+    document.querySelectorAll("#spectra, #curves, #weights .spectrum-plot").forEach((place) => near.observe(place));
     window.addEventListener("beforeprint", wanted);
     setTimeout(wanted, 2500);
   });

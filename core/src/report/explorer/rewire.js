@@ -4,7 +4,7 @@ const sameWire = (a, b) => a.lag === b.lag && a.component === b.component && a.s
 function startRewire(explorer) {
   const { data, s, d } = explorer, prepared = data.edit;
   if (!prepared) return document.getElementById("edit").remove();
-  prepared.code = matrixOf(prepared.code);
+  for (const name of ["code", "memories", "readers"]) prepared[name] = matrixOf(prepared[name]);
   const $ = (id) => document.getElementById(id), original = data.task.sources, wires = $("wires"), grid = $("sources"), preset = $("preset");
   let wished = original.map((source) => ({ ...source })), chosen = 0;
 
@@ -78,13 +78,13 @@ function startRewire(explorer) {
     // Two frames, so that the message is on the screen before the work starts.
     requestAnimationFrame(() => requestAnimationFrame(() => {
       const started = performance.now(), sources = wished.map((source) => ({ ...source }));
-      const edited = edit(explorer.trained, prepared, sources, s, d);
+      const edited = edit(explorer.trained, prepared, original, sources, s, d);
       $("apply").disabled = false;
-      if (!edited) { $("edit-status").textContent = `This f needs more contents than the network has units (${explorer.trained.recurrent.rows}).`; return; }
+      if (!edited) { $("edit-status").textContent = `This f needs more contents than the network has units (${prepared.code.rows}).`; return; }
       explorer.rewired = { ...edited, sources };
-      const { accuracy, mode, fresh, members } = explorer.rewired;
-      const how = mode === "transplant" || fresh >= members.length ? "nothing of the network's own code could be kept" : fresh ? `${fresh} of ${members.length} contents moved to fresh units` : "every content stays where the network kept it";
-      $("edit-status").textContent = `Done in ${((performance.now() - started) / 1000).toFixed(2)} s without training: ${how}. On random inputs the edited network gets ${(100 * accuracy).toFixed(2)} % of the signs of the new task right.`;
+      const { accuracy, mode, fresh, members, share } = explorer.rewired;
+      const how = mode === "least" ? "only what the new f does otherwise is added, and the rest stays" : mode === "transplant" || fresh >= members.length ? "nothing of the network's own code could be kept" : fresh ? `${fresh} of ${members.length} contents moved to fresh units` : "every content stays where the network kept it";
+      $("edit-status").textContent = `Done: ${mode === "transplant" ? "replaces" : "changes"} ${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} % of the weights (size of the difference over that of the old weights), in ${((performance.now() - started) / 1000).toFixed(2)} s without training: ${how}. On random inputs the edited network gets ${(100 * accuracy).toFixed(2)} % of the signs of the new task right.`;
       $("before-after").hidden = false;
       explorer.use("edited");
     }));

@@ -1,4 +1,4 @@
-const SPECTRUM_TITLES = { origin: "At the origin (the weights themselves)", orbit: "On the orbit (where the network really runs)" };
+const spectrumTitle = (place, plain) => (place === "orbit" ? "On the orbit (where the network really runs)" : `At the origin (${plain ? "the weights themselves" : "the derivative of a step at the zero state"})`);
 
 function spectrumNote(spectrum) {
   const { found, expected, error, threshold } = spectrum;
@@ -8,14 +8,16 @@ function spectrumNote(spectrum) {
   return `${kept}, as theory asks; angles agree to ${error.toExponential(1)} rad on average.`;
 }
 
-function drawSpectrum(target, spectrum, theory) {
+// `conjugates` names what a complex eigenvalue brings with it, where it is not in the list.
+function drawSpectrum(target, spectrum, theory, name = "learned", conjugates = null) {
   const turn = Array.from({ length: 181 }, (_, k) => 2 * Math.PI * k / 180);
   const point = ([re, im]) => `${re.toFixed(3)} ${im < 0 ? "−" : "+"} ${Math.abs(im).toFixed(3)}i<br>modulus ${Math.hypot(re, im).toFixed(4)}, angle ${Math.atan2(im, re).toFixed(4)} rad`;
   const scatter = (values, name, marker) => ({ type: "scatter", mode: "markers", name, marker, x: values.map((z) => z[0]), y: values.map((z) => z[1]), text: values.map(point), hovertemplate: `${name}<br>%{text}<extra></extra>` });
   const traces = [
     { type: "scatter", mode: "lines", x: turn.map(Math.cos), y: turn.map(Math.sin), line: { dash: "dash", width: 1, color: palette.soft }, hoverinfo: "skip", showlegend: false },
-    scatter(spectrum.eigenvalues, "learned", { symbol: "circle", size: 9, color: palette.plus, opacity: 0.75 }),
+    scatter(spectrum.eigenvalues, name, { symbol: "circle", size: 9, color: palette.plus, opacity: 0.75 }),
   ];
+  if (conjugates) traces.push(scatter(spectrum.eigenvalues.map(([re, im]) => [re, -im]), conjugates, { symbol: "circle-open", size: 9, color: palette.plus, opacity: 0.75 }));
   if (theory) traces.push(scatter(theory, "theory", { symbol: "x-thin", size: 10, line: { width: 1.8, color: palette.mark } }));
   const crowded = spectrum.directions.length > (target.clientWidth > 420 ? 36 : 16);
   const counts = crowded ? [] : spectrum.directions.map(({ angle, found, expected }) => ({
@@ -36,13 +38,13 @@ function plotLayout() {
   return { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: "system-ui, sans-serif", size: 13, color: palette.ink }, hoverlabel: { bgcolor: palette.ink, font: { color: palette.paper } } };
 }
 
-function prepareSpectra({ data }) {
+function prepareSpectra({ data, plain }) {
   const places = ["orbit", "origin"].filter((place) => data.spectra[place]);
   const holder = document.getElementById("spectra");
   holder.classList.toggle("single", places.length === 1);
   const plots = places.map((place) => {
-    const plot = element("div", { class: "spectrum-plot", role: "img", "aria-label": `${SPECTRUM_TITLES[place]}: ${spectrumNote(data.spectra[place])}` });
-    holder.append(element("figure", {}, element("figcaption", {}, element("b", {}, SPECTRUM_TITLES[place])), plot, element("p", { class: "note" }, spectrumNote(data.spectra[place]))));
+    const plot = element("div", { class: "spectrum-plot", role: "img", "aria-label": `${spectrumTitle(place, plain)}: ${spectrumNote(data.spectra[place])}` });
+    holder.append(element("figure", {}, element("figcaption", {}, element("b", {}, spectrumTitle(place, plain))), plot, element("p", { class: "note" }, spectrumNote(data.spectra[place]))));
     return [plot, data.spectra[place]];
   });
   return () => plots.forEach(([plot, spectrum]) => drawSpectrum(plot, spectrum, data.spectra.theory));

@@ -18,11 +18,28 @@ function timeTicks(s, horizon) {
   return ticks;
 }
 
+// Where the parts of a state that are looked at begin and end, and what a row is called.
+function stateRows(parts) {
+  const count = parts.reduce((sum, part) => sum + part.count, 0);
+  if (parts.length === 1) return { count, lines: [], ticks: [1, 2, 3].map((k) => Math.round(count * k / 4)).map((at) => ({ at, text: `${at}` })), unit: "hidden unit", name: (i) => `unit ${i + 1}` };
+  const lines = [], ticks = [], names = [];
+  for (const part of parts) {
+    if (names.length) lines.push({ at: names.length, strong: true });
+    ticks.push({ at: names.length + part.count / 2, text: part.name });
+    for (let k = 1; k <= part.count; k++) names.push(`${part.name}, ${k}`);
+  }
+  return { count, lines, ticks, unit: "state", name: (i) => names[i] };
+}
+
 function startStates(explorer) {
   const { s, d, horizon, memories } = explorer, steps = s + horizon;
   const phases = [{ at: s, strong: true }], xTicks = timeTicks(s, horizon);
   const xName = `time step: input to ${s}, then output`;
-  const units = new Heatmap(document.getElementById("states-units"), { xName, yName: "hidden unit" });
+  const rows = stateRows(explorer.data.state), units = new Heatmap(document.getElementById("states-units"), { xName, yName: rows.unit });
+  const { layers } = explorer.trained, whole = rows.count > layers.reduce((sum, layer) => sum + layer.units, 0);
+  if (whole) document.getElementById("states-caption").textContent = "The whole state";
+  // What a cell without bound says may be large; a plain layer was always shown within 1.
+  const bounded = explorer.plain || layers.every(({ kind, activation }) => kind !== "ssm" && (activation ?? "tanh") === "tanh");
   const figure = document.getElementById("states-variables-figure"), note = document.getElementById("states-note");
   let variables = null;
   if (memories) {
@@ -30,6 +47,7 @@ function startStates(explorer) {
     const weak = explorer.weak;
     note.textContent = memories.rolled ? "The variables are read by running the network on and listening to what it will say: no linear basis holds them all."
       : weak.size ? `${weak.size} of ${memories.members.length} contents are not read reliably from the state.` : "";
+    if (memories.input_read != null && !memories.rolled) note.textContent = `${note.textContent} The code is that of the output phase: while the input comes in, ${(100 * memories.input_read).toFixed(0)} % of the contents that it has put in place are read rightly.`.trim();
   } else {
     figure.remove();
     document.getElementById("state-columns").classList.add("single");
@@ -37,13 +55,14 @@ function startStates(explorer) {
     note.textContent = explorer.data.memories_missing ?? "";
   }
   player.onRun(() => {
-    const { states, contents } = explorer.run, count = states[0].length;
-    const yTicks = [1, 2, 3].map((k) => Math.round(count * k / 4)).map((at) => ({ at, text: `${at}` }));
+    const { seen: states, contents } = explorer.run, { count } = rows;
     // A silent network would be a grey plane: then the scale is its own, and said.
-    const largest = states.reduce((most, h) => h.reduce((m, x) => Math.max(m, Math.abs(x)), most), 0), limit = largest > 0.02 ? 1 : largest || 1;
+    const largest = states.reduce((most, h) => h.reduce((m, x) => Math.max(m, Math.abs(x)), most), 0), usual = bounded ? 1 : Math.max(1, quantileLimit(states.flatMap((h) => [...h]), 0.995));
+    const limit = largest > 0.02 ? usual : largest || 1;
     showScale("states-units", limit);
     if (limit < 1) note.textContent = `The network is all but silent: no unit goes beyond ${largest.toExponential(1)}, and the colours are scaled to that.`;
-    units.show({ label: `Activity of ${count} hidden units over ${steps} steps`, rows: count, cols: steps, limit, value: (i, t) => states[t][i], xLines: phases, xTicks, yTicks, tell: (i, t) => `unit ${i + 1}, step ${t + 1}` });
+    if (limit > 1) document.querySelector('[data-scale="states-units"]').append(variables ? " for the units; the variables go from −1 to +1" : "");
+    units.show({ label: `Activity of ${count} ${whole ? "numbers of the state" : "hidden units"} over ${steps} steps`, rows: count, cols: steps, limit, value: (i, t) => states[t][i], xLines: phases, yLines: rows.lines, xTicks, yTicks: rows.ticks, tell: (i, t) => `${rows.name(i)}, step ${t + 1}` });
     if (!variables) return;
     const { members } = explorer.reading, { lines, ticks } = groups(members, d, 0);
     variables.show({ label: `Contents of ${members.length} variable components over ${steps} steps`, rows: members.length, cols: steps, limit: 1, value: (k, t) => contents[t][k] ?? NaN, xLines: phases, yLines: lines, yTicks: ticks, xTicks, tell: (k, t) => `${nameOf(members[k], d)}, step ${t + 1}` });

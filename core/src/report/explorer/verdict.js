@@ -9,9 +9,10 @@ function showVerdict({ data }) {
   const $ = (id) => document.getElementById(id), { verdict, meta } = data;
   $("kind").textContent = verdict.kind;
   $("kind").classList.add(verdict.kind);
-  $("about").textContent = [meta.title, meta.task && `task ${meta.task}`, `${meta.hidden} hidden units`, `${meta.s} variables of ${meta.d} components`].filter(Boolean).join(" · ");
+  $("about").textContent = [meta.title, meta.task && `task ${meta.task}`, meta.made_of ?? `${meta.hidden} hidden units`, `${meta.s} variables of ${meta.d} components`].filter(Boolean).join(" · ");
   $("sentence").textContent = verdict.sentence;
   $("definition").textContent = verdict.definition;
+  $("state").textContent = verdict.state ?? "";
   const claim = ({ name, statement, holds, figure, detail }) => element("li", { class: holds ? "holds" : "fails", "data-claim": name },
     element("b", {}, holds ? "holds" : "fails"), element("span", {}, statement), element("span", { class: "figure" }, figure), element("small", {}, detail));
   const control = verdict.control && element("li", { class: "control" }, element("b", {}, "control"), element("span", {}, `${verdict.control}.`));

@@ -20,26 +20,25 @@ function quantileLimit(values, share) {
   return sizes[Math.min(sizes.length - 1, Math.floor(share * sizes.length))] || 1;
 }
 
-function showWeights({ data, trained, memories, s, d }) {
-  const recurrent = trained.recurrent, limit = quantileLimit(recurrent.data, 0.995);
-  const units = recurrent.rows, every = Math.max(1, Math.round(units / 4 / 16) * 16), ticks = [];
-  for (let at = every; at < units; at += every) ticks.push({ at, text: `${at}` });
-  new Heatmap(document.getElementById("weights-trained"), { xName: "from unit", yName: "to unit" }).show({
-    label: `Recurrent weights of ${units} units, as trained`, rows: units, cols: units, limit, xTicks: ticks, yTicks: ticks,
-    value: (i, j) => recurrent.data[i * units + j], tell: (i, j) => `from unit ${j + 1} to unit ${i + 1}`,
-  });
-  showScale("weights-trained", limit);
+// Of cells that are more than one matrix, the circuit is what a whole step of the network does.
+const A_STEP = "Between the memories stands a whole step of the network: contents are written into its state, it takes the step, and they are read again. The memories were found by regression of states on contents, which knows nothing of the weights: if each variable hands its contents to the one before it and the last one computes f, then because the weights do so.";
+
+// Returns what draws the plots, once the plotting library is there.
+function showWeights(explorer) {
+  const { data, memories, s, d, plain } = explorer;
+  const drawTrained = showTrained(explorer), explain = document.querySelector("#weights .explain");
   const note = document.getElementById("weights-note");
   document.querySelector("#weights h2").textContent = data.verdict.weights;
   if (!memories?.blocks) {
     document.getElementById("weights-circuit-figure").remove();
     document.getElementById("weights-control-figure").remove();
     document.querySelector(".matrices").classList.add("single");
-    document.querySelector("#weights .explain").textContent = "The recurrent weights between hidden units, as trained.";
+    explain.textContent = trainedText(explorer);
     note.textContent = data.memories_missing ?? "";
-    return;
+    return drawTrained;
   }
-  if (memories.method !== "code") document.querySelector("#weights .explain").textContent = `The same recurrent weights twice: between hidden units, and between the memories that the method ${memories.method} finds.`;
+  if (!plain) explain.textContent = `${trainedText(explorer)} ${A_STEP}`;
+  if (memories.method !== "code") explain.textContent = plain ? `The same recurrent weights twice: between hidden units, and between the memories that the method ${memories.method} finds.` : `${trainedText(explorer)} The circuit is the one between the memories that the method ${memories.method} finds.`;
   const { blocks, theory, members, perp } = memories, size = blocks.rows, core = members.length;
   const circuit = new Heatmap(document.getElementById("weights-circuit"), { xName: "from variable (1 oldest)", yName: "to variable" });
   const expected = (i, j) => (i < core && j < core ? theory.data[i * core + j] : 0);
@@ -56,7 +55,7 @@ function showWeights({ data, trained, memories, s, d }) {
     for (let i = 0; i < given; i++) { context.beginPath(); context.moveTo(box.left, box.y(i + 0.5)); context.lineTo(box.right, box.y(i + 0.5)); context.stroke(); }
   };
   const show = (view) => circuit.show({
-    overlay: view === "learned" ? strike : undefined, label: `Recurrent weights between ${core} variable memories, ${view}`, rows: size, cols: size, limit: most, xLines: lines, yLines: lines, xTicks: variables, yTicks: variables,
+    overlay: view === "learned" ? strike : undefined, label: `${plain ? "Recurrent weights" : "One step"} between ${core} variable memories, ${view}`, rows: size, cols: size, limit: most, xLines: lines, yLines: lines, xTicks: variables, yTicks: variables,
     value: views[view], tell: (i, j) => `from ${name(j)} to ${name(i)}`,
   });
   show("learned");
@@ -65,12 +64,14 @@ function showWeights({ data, trained, memories, s, d }) {
   const distance = Math.sqrt(theory.data.reduce((sum, x, k) => sum + (x - learned(Math.floor(k / core), k % core)) ** 2, 0) / theory.data.reduce((sum, x) => sum + x * x, 0));
   showControl(memories, most, lines, variables, data, (k) => nameOf(members[k], d));
   note.textContent = `${given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too. ` : ""}Light lines separate the ${s} variables${core < s * d ? ` (only the ${core} of ${s * d} components that the task must keep are stored)` : ""}. The strong line sets off ⊥, the ${perp} largest directions that hold no variable. Distance from theory: ${(100 * distance).toFixed(1)} %.`;
+  return drawTrained;
 }
 
 // The step matrix that the same procedure finds in the same network with its weights shuffled.
 function showControl(memories, limit, lines, ticks, data, name) {
   const figure = document.getElementById("weights-control-figure"), { control } = memories;
   if (!control) { figure.remove(); return; }
+  if (data.network.layers.every(({ kind }) => kind === "ssm")) figure.querySelector("figcaption span").lastChild.textContent = ": phases drawn anew";
   const inside = lines.filter(({ strong }) => !strong), variables = ticks.filter(({ text }) => text !== "⊥");
   new Heatmap(document.getElementById("weights-control"), { xName: "from variable", yName: "to variable" }).show({
     label: "The control: the step matrix after the recurrent weights were shuffled", rows: control.rows, cols: control.cols, limit, xLines: inside, yLines: inside, xTicks: variables, yTicks: variables,

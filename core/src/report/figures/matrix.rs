@@ -3,6 +3,7 @@
 use super::colours::{colour_of, level};
 use super::drawing::{Anchor, Area, Drawing, INK, SOFT, number};
 use crate::numeric::Matrix;
+use crate::report::made_of::Part;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -38,6 +39,23 @@ impl Side {
     pub(super) fn counted(name: &str, length: usize, every: usize) -> Self {
         let ticks = (every..length).step_by(every.max(1)).map(|at| Tick { at: at as f64, text: at.to_string() });
         Self { name: name.into(), lines: vec![], ticks: ticks.collect() }
+    }
+
+    /// A side of the rows of a state: numbered where they are of one kind, otherwise with a name and a line for each part.
+    pub(super) fn parts(parts: &[Part]) -> Self {
+        let length = parts.iter().map(|part| part.count).sum();
+        if parts.len() == 1 {
+            return Self::counted("hidden unit", length, (length / 4).max(1));
+        }
+        let (mut side, mut start) = (Self::default(), 0);
+        for part in parts {
+            if start > 0 {
+                side.lines.push(Line { at: start as f64, strong: true });
+            }
+            side.ticks.push(Tick { at: start as f64 + part.count as f64 / 2.0, text: part.name.clone() });
+            start += part.count;
+        }
+        side
     }
 
     /// A side of window components with a line between variables, and one before the remainder.

@@ -9,13 +9,15 @@ mod pattern;
 mod raster;
 mod run;
 mod spectrum;
+mod weights;
 mod wheel;
 
 use self::drawing::{Anchor, Area, Drawing, INK, LEARNED};
 use self::matrix::{Side, draw_matrix, draw_scale};
 use self::run::Run;
+use super::made_of::{is_plain, made_of, whole_state};
 use super::{ReportError, Training, data};
-use crate::interpret::Interpretation;
+use crate::interpret::{Interpretation, StateView};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::spectrum::Spectrum;
@@ -34,8 +36,8 @@ const FRAMES_A_STEP: usize = 5;
 pub struct Picture {
     /// Its name, which is its file's.
     pub name: &'static str,
-    /// What it shows, for a caption.
-    pub caption: &'static str,
+    /// What it shows, for a caption: in what kind of network, unless it is a plain one.
+    pub caption: String,
     drawing: Drawing,
 }
 
@@ -63,11 +65,26 @@ pub fn figures(
         pictures.push(circuit(&run));
     }
     pictures.push(hidden_state(&run));
-    pictures.push(weights(network, found, &run)?);
+    pictures.push(weights::weights(network, found, &run)?);
     pictures.push(spectra(found)?);
     pictures.push(summary(found, &run)?);
     pictures.extend(training.map(curves));
+    let about = about(network, found);
+    pictures.iter_mut().for_each(|picture| picture.caption.push_str(&about));
     Ok(pictures)
+}
+
+/// What kind of network this is and which part of its state is shown; nothing of a plain one, which leaves no choice.
+fn about(network: &Network, found: &Interpretation) -> String {
+    let made_of = made_of(network);
+    match found.state {
+        _ if is_plain(network) => String::new(),
+        _ if !network.has_inner_state() => format!(" Network: {made_of}."),
+        StateView::Units => format!(" Network: {made_of}; contents are read from the units h."),
+        StateView::Whole => {
+            format!(" Network: {made_of}; contents are read from the whole state {}.", whole_state(network))
+        }
+    }
 }
 
 /// The circuit moving, as GIF; nothing where no variables are known.
@@ -97,7 +114,7 @@ fn circuit(run: &Run) -> Picture {
         drawing.text((area.x + area.width / 2.0, 7.0), 7.5, Anchor::Middle, INK, &name);
     }
     let caption = "The circuit of variable binding: contents move from variable to variable, f writes the newest.";
-    Picture { name: "figure2-circuit", caption, drawing }
+    Picture { name: "figure2-circuit", caption: caption.into(), drawing }
 }
 
 fn time(run: &Run) -> Side {
@@ -106,40 +123,27 @@ fn time(run: &Run) -> Side {
     side
 }
 
-fn units(run: &Run) -> Side {
-    Side::counted("hidden unit", run.states.nrows(), (run.states.nrows() / 4).max(1))
+/// The largest value that colours tell apart: 1, or what all but a few values of a cell without bound stay below.
+fn reach(run: &Run) -> f64 {
+    if run.bounded { 1.0 } else { weights::strongest(&run.states).max(1.0) }
 }
 
 fn hidden_state(run: &Run) -> Picture {
     let mut drawing = Drawing::new(if run.members.is_empty() { NARROW } else { WIDE }, 190.0);
     let area = Area::new(28.0, 24.0, NARROW - 32.0, 145.0);
-    draw_matrix(&mut drawing, area, &run.states, 1.0, &time(run), &units(run));
-    draw_scale(&mut drawing, area, 1.0);
+    draw_matrix(&mut drawing, area, &run.states, reach(run), &time(run), &Side::parts(&run.parts));
+    draw_scale(&mut drawing, area, reach(run));
     if !run.members.is_empty() {
         let area = Area { x: WIDE - NARROW + 28.0, ..area };
         let down = Side::variables("variable", &run.members, run.d, 0);
         draw_matrix(&mut drawing, area, &run.contents, 1.0, &time(run), &down);
         draw_scale(&mut drawing, area, 1.0);
     }
-    let caption = "The hidden state over time, in the units (left) and in the variable memories (right).";
-    Picture { name: "figure3-hidden-state", caption, drawing }
-}
-
-fn weights(network: &Network, found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
-    let learned = data::circuit_blocks(found)?;
-    let mut drawing = Drawing::new(if learned.is_some() { WIDE } else { NARROW }, 268.0);
-    let area = Area::new(28.0, 24.0, NARROW - 32.0, NARROW - 32.0);
-    let jacobian = crate::linearize::origin(network);
-    let weights = network.as_elman().map_or(&jacobian, |cell| &cell.recurrent_weights);
-    let limit = strongest(weights);
-    let side = |name: &str| Side { name: name.into(), ..units(run) };
-    draw_matrix(&mut drawing, area, weights, limit, &side("from unit"), &side("to unit"));
-    draw_scale(&mut drawing, area, limit);
-    if let Some(blocks) = learned {
-        draw_circuit(&mut drawing, Area { x: WIDE - NARROW + 28.0, ..area }, &blocks, run);
-    }
-    let caption = "The recurrent weights between units (left) and between the memories of the code (right).";
-    Ok(Picture { name: "figure4-weights", caption, drawing })
+    let caption = match run.members[..] {
+        [] => "The hidden state over time.",
+        _ => "The hidden state over time, in the units (left) and in the variable memories (right).",
+    };
+    Picture { name: "figure3-hidden-state", caption: caption.into(), drawing }
 }
 
 fn draw_circuit(drawing: &mut Drawing, area: Area, blocks: &Matrix, run: &Run) {
@@ -152,14 +156,6 @@ fn draw_circuit(drawing: &mut Drawing, area: Area, blocks: &Matrix, run: &Run) {
 /// The field's limit for circuits.
 const CIRCUIT_LIMIT: f64 = 1.7;
 
-/// The size that all but one in 200 entries stay below.
-fn strongest(matrix: &Matrix) -> f64 {
-    let mut sizes: Vec<f64> =
-        (0..matrix.ncols()).flat_map(|j| matrix.col(j).iter().map(|x| x.abs()).collect::<Vec<_>>()).collect();
-    sizes.sort_by(f64::total_cmp);
-    sizes.get(sizes.len() * 199 / 200).copied().filter(|&x| x > 0.0).unwrap_or(1.0)
-}
-
 fn spectra(found: &Interpretation) -> Result<Picture, ReportError> {
     let all = data::spectra(found)?;
     let mut drawing = Drawing::new(if all.len() > 1 { WIDE } else { NARROW }, 250.0);
@@ -169,7 +165,7 @@ fn spectra(found: &Interpretation) -> Result<Picture, ReportError> {
         drawing.text((area.x + area.width / 2.0, 8.0), 7.5, Anchor::Middle, INK, name);
     }
     let caption = "Eigenvalues, learned (red) and of theory (crosses), with the count for each direction.";
-    Ok(Picture { name: "appendix-spectrum", caption, drawing })
+    Ok(Picture { name: "appendix-spectrum", caption: caption.into(), drawing })
 }
 
 fn draw_spectrum(drawing: &mut Drawing, area: Area, all: &[[f64; 2]], spectrum: &Spectrum) {
@@ -198,8 +194,8 @@ fn summary(found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
     }
     place(&mut drawing, 2.0, 270.0);
     let below = Area::new(28.0, 290.0, NARROW - 34.0, 155.0);
-    draw_matrix(&mut drawing, below, &run.states, 1.0, &time(run), &units(run));
-    draw_scale(&mut drawing, below, 1.0);
+    draw_matrix(&mut drawing, below, &run.states, reach(run), &time(run), &Side::parts(&run.parts));
+    draw_scale(&mut drawing, below, reach(run));
     if !run.members.is_empty() {
         place(&mut drawing, WIDE - NARROW + 2.0, 270.0);
         let area = Area { x: WIDE - NARROW + 28.0, ..below };
@@ -209,7 +205,7 @@ fn summary(found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
     }
     let caption = "The circuit, the spectrum, and the hidden state in the units and in the variable memories (each \
                    memory scaled to standard deviation 1).";
-    Ok(Picture { name: "appendix-summary", caption, drawing })
+    Ok(Picture { name: "appendix-summary", caption: caption.into(), drawing })
 }
 
 /// Every memory scaled to standard deviation 1 over the output phase, as the paper's appendix does.
@@ -254,5 +250,5 @@ fn curves(training: &Training) -> Picture {
     drawing.text((40.0, 179.0), 6.5, Anchor::Middle, INK, "0");
     drawing.text((NARROW - 10.0, 179.0), 6.5, Anchor::End, INK, &drawing::number(last));
     drawing.text((NARROW / 2.0 + 15.0, 190.0), 7.5, Anchor::Middle, INK, "optimizer step");
-    Picture { name: "training", caption: "Accuracy and loss over training.", drawing }
+    Picture { name: "training", caption: "Accuracy and loss over training.".into(), drawing }
 }

@@ -2,10 +2,12 @@
 
 use super::pattern::example;
 use crate::interpret::Interpretation;
-use crate::network::Network;
+use crate::network::{Activation, Cell, Network};
 use crate::numeric::Matrix;
 use crate::report::ReportError;
 use crate::report::data::Shown;
+use crate::report::input_phase::InputPhase;
+use crate::report::made_of::{Part, parts, view};
 
 /// A run with everything that the figures show of it.
 #[derive(Clone, Debug)]
@@ -14,8 +16,12 @@ pub(super) struct Run {
     pub(super) d: usize,
     /// d x s.
     pub(super) inputs: Matrix,
-    /// H x steps.
+    /// What is seen of the state, seen x steps.
     pub(super) states: Matrix,
+    /// What its rows are.
+    pub(super) parts: Vec<Part>,
+    /// Whether they stay within 1, or are shown as if they did: those of a plain layer always were.
+    pub(super) bounded: bool,
     /// The window components that are held, rising; empty where there are no memories.
     pub(super) members: Vec<usize>,
     /// Members x steps.
@@ -31,15 +37,21 @@ impl Run {
         let presented: Vec<f32> =
             (0..s).flat_map(|t| (0..d).map(move |j| (j, t))).map(|at| inputs[at] as f32).collect();
         let trajectory = network.run(&presented, 1, horizon);
-        let states = Matrix::from_fn(found.hidden, s + horizon, |unit, t| trajectory.states[t][(unit, 0)]);
-        let mut run =
-            Self { s, d, inputs, states, members: vec![], contents: Matrix::zeros(0, s + horizon), wires: vec![] };
+        let view = view(network, found);
+        let mut states = Matrix::zeros(found.hidden, s + horizon);
+        for (t, state) in trajectory.states.iter().enumerate() {
+            states.col_as_slice_mut(t).copy_from_slice(&view.of_one(state.col_as_slice(0)));
+        }
+        let (parts, contents) = (parts(network, found.state), Matrix::zeros(0, s + horizon));
+        let bounded = network.as_elman().is_some() || network.layers.iter().all(is_bounded);
+        let mut run = Self { s, d, inputs, states, parts, bounded, members: vec![], contents, wires: vec![] };
         if let (Some(task), Some(shown)) = (&found.details.task, Shown::of(found)?) {
             run.members.clone_from(&shown.members);
             let means = &found.details.means;
-            let mean = |unit: usize, t: usize| {
-                let at = t.checked_sub(s).map(|t| t.min(means.len().saturating_sub(1)));
-                at.and_then(|t| means.get(t)).map_or(0.0, |mean| mean[unit])
+            let input = InputPhase::of(network, found, &shown);
+            let mean = |unit: usize, t: usize| match t.checked_sub(s) {
+                None => input.as_ref().map_or(0.0, |input| input.means[(unit, t)]),
+                Some(t) => means.get(t.min(means.len().saturating_sub(1))).map_or(0.0, |mean| mean[unit]),
             };
             let deviations =
                 Matrix::from_fn(run.states.nrows(), run.states.ncols(), |i, t| run.states[(i, t)] - mean(i, t));
@@ -57,4 +69,9 @@ impl Run {
             None => vec![0.0; self.members.len()],
         }
     }
+}
+
+/// Whether what is seen of a layer stays within 1, however long it runs.
+fn is_bounded(cell: &Cell) -> bool {
+    !matches!(cell, Cell::Ssm(_)) && cell.activation().is_none_or(|activation| activation == Activation::Tanh)
 }

@@ -7,33 +7,19 @@ use crate::spectrum::{Eigenvalue, Spectrum};
 const REACH: f64 = 1.5;
 /// Where the counts stand.
 const COUNTS: f64 = 1.3;
+/// A plane narrower than this has no empty corner.
+const SMALL: f64 = 150.0;
 /// More directions than this have no room for their counts.
 const MOST_COUNTS: usize = 36;
 
 pub(super) fn draw_spectrum(drawing: &mut Drawing, area: Area, all: &[Eigenvalue], spectrum: &Spectrum) {
-    let reach = all.iter().fold(REACH, |most, z| most.max(1.05 * z[0].abs().max(z[1].abs())));
-    let x = |re: f64| area.x + area.width * (re + reach) / (2.0 * reach);
-    let y = |im: f64| area.y + area.height * (reach - im) / (2.0 * reach);
-    let radius = area.width / (2.0 * reach);
-    drawing.rectangle(area, r##"fill="none" stroke="#b8bcc4" stroke-width="0.5""##);
-    drawing.circle(
-        (x(0.0), y(0.0)),
-        radius,
-        r##"fill="none" stroke="#555b66" stroke-width="0.6" stroke-dasharray="3 2""##,
-    );
-    for [re, im] in all {
-        drawing.circle((x(*re), y(*im)), 2.2, &format!(r#"fill="{LEARNED}" fill-opacity="0.75""#));
-    }
-    for [re, im] in &spectrum.theory {
-        cross(drawing, (x(*re), y(*im)));
-    }
-    let (left, top) = (area.x + 7.0, area.y + 7.0);
-    drawing.circle((left, top), 2.2, &format!(r#"fill="{LEARNED}" fill-opacity="0.75""#));
-    drawing.text((left + 5.0, top), 6.5, Anchor::Start, INK, "learned");
-    if !spectrum.theory.is_empty() {
-        cross(drawing, (left, top + 9.0));
-        drawing.text((left + 5.0, top + 9.0), 6.5, Anchor::Start, INK, "theory");
-    }
+    let plane = Plane::new(area, all);
+    plane.frame(drawing);
+    plane.dots(drawing, all, &filled());
+    plane.crosses(drawing, &spectrum.theory);
+    let theory = !spectrum.theory.is_empty();
+    legend(drawing, area, &[(Mark::Dot(filled()), "learned", true), (Mark::Cross, "theory", theory)]);
+    let (x, y) = (|re: f64| plane.x(re), |im: f64| plane.y(im));
     if spectrum.directions.len() <= MOST_COUNTS {
         for direction in &spectrum.directions {
             let at = (x(COUNTS * direction.angle.cos()), y(COUNTS * direction.angle.sin()));
@@ -46,12 +32,110 @@ pub(super) fn draw_spectrum(drawing: &mut Drawing, area: Area, all: &[Eigenvalue
             drawing.text(at, 5.5, Anchor::Middle, colour, &text);
         }
     }
-    for value in [-1.0, 0.0, 1.0] {
-        drawing.text((x(value), area.bottom() + 6.0), 6.5, Anchor::Middle, SOFT, &number(value));
-        drawing.text((area.x - 3.0, y(value)), 6.5, Anchor::End, SOFT, &number(value));
+    plane.axes(drawing);
+}
+
+/// The eigenvalues of the modes of a state-space layer; a complex one acts together with its conjugate.
+pub(super) fn draw_modes(
+    drawing: &mut Drawing,
+    area: Area,
+    modes: &[Eigenvalue],
+    theory: &[Eigenvalue],
+    complex: bool,
+) {
+    let plane = Plane::new(area, modes);
+    plane.frame(drawing);
+    if complex {
+        let conjugates: Vec<Eigenvalue> = modes.iter().map(|[re, im]| [*re, -im]).collect();
+        plane.dots(drawing, &conjugates, &hollow());
     }
-    drawing.text((area.x + area.width / 2.0, area.bottom() + 15.0), 7.5, Anchor::Middle, INK, "real part");
-    drawing.upward_text((area.x - 14.0, area.y + area.height / 2.0), 7.5, INK, "imaginary part");
+    plane.dots(drawing, modes, &filled());
+    plane.crosses(drawing, theory);
+    let marks = [
+        (Mark::Dot(filled()), "mode", true),
+        (Mark::Dot(hollow()), "its conjugate", complex),
+        (Mark::Cross, "theory", !theory.is_empty()),
+    ];
+    legend(drawing, area, &marks);
+    plane.axes(drawing);
+}
+
+fn filled() -> String {
+    format!(r#"fill="{LEARNED}" fill-opacity="0.75""#)
+}
+
+fn hollow() -> String {
+    format!(r#"fill="none" stroke="{LEARNED}" stroke-width="0.6" stroke-opacity="0.75""#)
+}
+
+enum Mark {
+    Dot(String),
+    Cross,
+}
+
+/// What the marks that are there stand for: in the upper left corner, beside a plane that is too small for that.
+fn legend(drawing: &mut Drawing, area: Area, marks: &[(Mark, &str, bool)]) {
+    let (left, mut top) = (if area.width < SMALL { area.right() } else { area.x } + 7.0, area.y + 7.0);
+    for (mark, name, _) in marks.iter().filter(|(.., shown)| *shown) {
+        match mark {
+            Mark::Dot(look) => drawing.circle((left, top), 2.2, look),
+            Mark::Cross => cross(drawing, (left, top)),
+        }
+        drawing.text((left + 5.0, top), 6.5, Anchor::Start, INK, name);
+        top += 9.0;
+    }
+}
+
+/// The part of the complex plane that is shown.
+struct Plane {
+    area: Area,
+    reach: f64,
+}
+
+impl Plane {
+    fn new(area: Area, all: &[Eigenvalue]) -> Self {
+        Self { area, reach: all.iter().fold(REACH, |most, z| most.max(1.05 * z[0].abs().max(z[1].abs()))) }
+    }
+
+    fn x(&self, re: f64) -> f64 {
+        self.area.x + self.area.width * (re + self.reach) / (2.0 * self.reach)
+    }
+
+    fn y(&self, im: f64) -> f64 {
+        self.area.y + self.area.height * (self.reach - im) / (2.0 * self.reach)
+    }
+
+    /// The frame and the unit circle.
+    fn frame(&self, drawing: &mut Drawing) {
+        drawing.rectangle(self.area, r##"fill="none" stroke="#b8bcc4" stroke-width="0.5""##);
+        drawing.circle(
+            (self.x(0.0), self.y(0.0)),
+            self.area.width / (2.0 * self.reach),
+            r##"fill="none" stroke="#555b66" stroke-width="0.6" stroke-dasharray="3 2""##,
+        );
+    }
+
+    fn dots(&self, drawing: &mut Drawing, all: &[Eigenvalue], look: &str) {
+        for [re, im] in all {
+            drawing.circle((self.x(*re), self.y(*im)), 2.2, look);
+        }
+    }
+
+    fn crosses(&self, drawing: &mut Drawing, all: &[Eigenvalue]) {
+        for [re, im] in all {
+            cross(drawing, (self.x(*re), self.y(*im)));
+        }
+    }
+
+    fn axes(&self, drawing: &mut Drawing) {
+        let area = self.area;
+        for value in [-1.0, 0.0, 1.0] {
+            drawing.text((self.x(value), area.bottom() + 6.0), 6.5, Anchor::Middle, SOFT, &number(value));
+            drawing.text((area.x - 3.0, self.y(value)), 6.5, Anchor::End, SOFT, &number(value));
+        }
+        drawing.text((area.x + area.width / 2.0, area.bottom() + 15.0), 7.5, Anchor::Middle, INK, "real part");
+        drawing.upward_text((area.x - 14.0, area.y + area.height / 2.0), 7.5, INK, "imaginary part");
+    }
 }
 
 fn cross(drawing: &mut Drawing, (x, y): (f64, f64)) {

@@ -1,0 +1,111 @@
+//! The ways in which a network is edited, and the order in which they are tried.
+
+use super::{EditError, EditParams};
+use crate::choose::{UnknownWord, choose};
+use crate::network::CellKind;
+use serde::{Deserialize, Serialize};
+
+/// How much of the network's own code an edit keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Only what the new circuit does otherwise is added to the weights.
+    Least,
+    /// Every content that the network holds keeps its code.
+    Own,
+    /// The newest variable moves to units that switch between input and feedback; the rest keeps its code.
+    Gated,
+    /// The gates of a GRU or an LSTM are fixed: an Elman cell inside the old one, in the old one's code.
+    ElmanInside,
+    /// Every content gets a unit of its own: a new network in the old one's place.
+    Transplant,
+}
+
+/// One try.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Attempt {
+    /// The least change: how much of the own input weights is kept, and how strongly inputs are written beside that.
+    Least { inputs: (f64, f64) },
+    /// New weights in a code that keeps as much of the network's own as the mode says.
+    Rewrite(Mode),
+}
+
+impl Mode {
+    /// The modes of plain layers, from the least change on.
+    const OF_PLAIN_LAYERS: &'static [Self] = &[Self::Least, Self::Own, Self::Gated, Self::Transplant];
+    /// The modes of cells with gates.
+    const OF_GATED_CELLS: &'static [Self] = &[Self::ElmanInside, Self::Transplant];
+
+    /// The modes that a cell can be edited in, from the least change on.
+    pub fn of(cell: CellKind) -> &'static [Self] {
+        match cell {
+            CellKind::Elman => Self::OF_PLAIN_LAYERS,
+            CellKind::Gru | CellKind::Lstm => Self::OF_GATED_CELLS,
+            CellKind::Ssm => &[],
+        }
+    }
+
+    /// The name, as typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Least => "least",
+            Self::Own => "own",
+            Self::Gated => "gated",
+            Self::ElmanInside => "elman-inside",
+            Self::Transplant => "transplant",
+        }
+    }
+
+    /// What is done to a cell in this mode.
+    pub fn in_words(self, cell: CellKind) -> String {
+        let title = cell.title();
+        match self {
+            Self::Least => "the least change, added to the weights".into(),
+            Self::Own => "written in the network's own code".into(),
+            Self::Gated => "written in the network's own code, the newest variable on switching units".into(),
+            Self::ElmanInside => {
+                format!("turns the {title} into an Elman cell inside its own code: the gates are fixed")
+            }
+            Self::Transplant => "a transplant: nothing of the network's own code is kept".into(),
+        }
+    }
+
+    /// Whether the cell that was trained no longer acts.
+    pub fn replaces(self) -> bool {
+        matches!(self, Self::ElmanInside | Self::Transplant)
+    }
+}
+
+impl std::str::FromStr for Mode {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        let all = [Self::Least, Self::Own, Self::Gated, Self::ElmanInside, Self::Transplant];
+        choose("mode", word, &all.map(|mode| (mode.name(), mode)))
+    }
+}
+
+impl Attempt {
+    /// What it is called if it is what was done to a cell.
+    pub(super) fn mode(self, cell: CellKind) -> Mode {
+        match self {
+            Self::Least { .. } => Mode::Least,
+            Self::Rewrite(Mode::Own | Mode::Gated) if cell != CellKind::Elman => Mode::ElmanInside,
+            Self::Rewrite(mode) => mode,
+        }
+    }
+}
+
+/// What is tried, in order.
+pub(super) fn attempts(cell: CellKind, params: &EditParams) -> Result<Vec<Attempt>, EditError> {
+    let allowed = Mode::of(cell);
+    if let Some(mode) = params.mode.filter(|mode| !allowed.contains(mode)) {
+        return Err(EditError::Mode { mode, cell: cell.title(), allowed });
+    }
+    let each = |mode: &Mode| match mode {
+        Mode::Least => params.least_inputs.iter().map(|&inputs| Attempt::Least { inputs }).collect(),
+        Mode::ElmanInside => vec![Attempt::Rewrite(Mode::Own), Attempt::Rewrite(Mode::Gated)],
+        &mode => vec![Attempt::Rewrite(mode)],
+    };
+    Ok(allowed.iter().filter(|mode| params.mode.is_none_or(|asked| asked == **mode)).flat_map(each).collect())
+}
