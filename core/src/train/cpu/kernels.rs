@@ -10,8 +10,6 @@ use crate::network::Activation;
 pub(crate) struct Unchanged;
 
 impl<S> Finish<S> for Unchanged {
-    const IDLE: bool = true;
-
     fn fits(&self, _out: &Panels<S>) -> bool {
         true
     }
@@ -26,6 +24,8 @@ impl<S> Finish<S> for Unchanged {
 pub(crate) struct Sigmoid;
 
 impl<S> Finish<S> for Sigmoid {
+    const LARGE: bool = true;
+
     fn fits(&self, _out: &Panels<S>) -> bool {
         true
     }

@@ -28,29 +28,33 @@ const MOST_PIECES: usize = MOST_TERMS + DEPTH_PANELS;
 #[derive(Clone, Copy)]
 pub(crate) struct Terms<'a, S> {
     terms: [Option<Factors<'a, S>>; MOST_TERMS],
-    len: usize,
 }
 
 impl<'a, S: Real> Terms<'a, S> {
+    #[inline(always)]
     pub(crate) fn none() -> Self {
-        Self { terms: [None; MOST_TERMS], len: 0 }
+        Self { terms: [None; MOST_TERMS] }
     }
 
+    #[inline(always)]
     pub(crate) fn of(terms: impl IntoIterator<Item = Factors<'a, S>>) -> Self {
         Self::none().and(terms)
     }
 
     /// The same sum with more products at its end.
+    #[inline(always)]
     pub(crate) fn and(mut self, terms: impl IntoIterator<Item = Factors<'a, S>>) -> Self {
         for term in terms {
-            self.terms[self.len] = Some(term);
-            self.len += 1;
+            let free = self.terms.iter_mut().find(|place| place.is_none());
+            assert!(free.is_some(), "a sum of too many products");
+            free.into_iter().for_each(|place| *place = Some(term));
         }
         self
     }
 
+    #[inline(always)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = Factors<'a, S>> {
-        self.terms[..self.len].iter().flatten().copied()
+        self.terms.iter().flatten().copied()
     }
 }
 
@@ -59,8 +63,8 @@ impl<'a, S: Real> Terms<'a, S> {
 struct Piece<'a, S> {
     left: &'a Panels<S>,
     right: &'a Panels<S>,
-    k: usize,
-    depth: usize,
+    k: u32,
+    depth: u32,
 }
 
 /// Where in the output a sum belongs.
@@ -71,10 +75,10 @@ pub(crate) struct Place {
     pub(crate) column: usize,
 }
 
-/// What becomes of a sum in the end. It may read and write other panels of the output's shape on the way.
+/// What becomes of a sum before it is stored. It may read and write other panels of the output's shape on the way.
 pub(crate) trait Finish<S> {
-    /// Whether sums stay as they are.
-    const IDLE: bool = false;
+    /// Whether it needs so many registers that it is better applied to a whole panel of stored sums than to a tile.
+    const LARGE: bool = false;
 
     /// Whether all that it reads and writes is as large as the output.
     fn fits(&self, out: &Panels<S>) -> bool;
@@ -120,7 +124,7 @@ pub(crate) unsafe fn store<V: Lanes>(to: &mut [V::Scalar], at: Place, lanes: V) 
 /// `out = finish(bias + sum over terms of left * right)`. Every element is one sum, in the order of the terms and of
 /// their columns.
 pub(crate) struct Product<'a, S, F> {
-    pub(crate) terms: Terms<'a, S>,
+    pub(crate) terms: &'a Terms<'a, S>,
     /// One number a column, padded; zero when absent.
     pub(crate) bias: Option<&'a [S]>,
     pub(crate) out: &'a mut Panels<S>,
@@ -144,13 +148,16 @@ impl<S: Real, F: Finish<S>> Kernel<S> for Product<'_, S, F> {
         for panel in 0..columns.div_ceil(PANEL) {
             let lanes = PANEL.min(columns - panel * PANEL);
             let mut cut = Cut::default();
-            let mut block = Block { pieces: [None; MOST_PIECES], bias, out: &mut *out, panel, first: true, tiles: 0 };
-            while cut.next_block(&terms, &mut block.pieces) || block.first {
+            let pieces = [None; MOST_PIECES];
+            let mut block = Block { pieces, bias, out, panel, first: true, last: false, finish: &mut finish, tiles: 0 };
+            while !block.last {
+                cut.next_block(terms, &mut block.pieces);
+                block.last = cut.next_piece(terms).is_none();
                 // SAFETY: the factors fit the output; columns beyond the last are padding that `Panels` allocates.
                 unsafe { cover::<V, _>(&mut block, rows, lanes) };
                 (block.first, block.tiles) = (false, 0);
             }
-            if !F::IDLE {
+            if F::LARGE {
                 finish_panel::<V, _>(&mut finish, out, panel, lanes);
             }
         }
@@ -187,23 +194,25 @@ struct Cut {
 
 impl Cut {
     /// The pieces that are multiplied before the next tile: of the right factors, no more than stays in the first-level
-    /// cache. False when none are left.
-    fn next_block<'a, S: Real>(&mut self, terms: &Terms<'a, S>, block: &mut [Option<Piece<'a, S>>]) -> bool {
+    /// cache.
+    fn next_block<'a, S: Real>(&mut self, terms: &Terms<'a, S>, block: &mut [Option<Piece<'a, S>>]) {
         let mut depth = 0;
-        for place in &mut *block {
-            *place = self.next_piece(terms).filter(|piece| depth == 0 || depth + piece.depth <= DEPTH_ROWS + SHORT);
+        for place in block {
+            let fits = |piece: &Piece<'a, S>| depth == 0 || depth + piece.depth as usize <= DEPTH_ROWS + SHORT;
+            *place = self.next_piece(terms).filter(fits);
             let Some(piece) = place else { break };
-            depth += piece.depth;
+            depth += piece.depth as usize;
             self.panel += 1;
         }
-        depth > 0
     }
 
+    /// The piece that begins where the last one ended.
     fn next_piece<'a, S: Real>(&mut self, terms: &Terms<'a, S>) -> Option<Piece<'a, S>> {
         let (left, right) = terms.terms.get(self.term).copied().flatten()?;
-        let k = self.panel;
-        if k * PANEL < right.rows() {
-            return Some(Piece { left, right, k, depth: PANEL.min(right.rows() - k * PANEL) });
+        let above = self.panel * PANEL;
+        if above < right.rows() {
+            let depth = PANEL.min(right.rows() - above);
+            return Some(Piece { left, right, k: self.panel as u32, depth: depth as u32 });
         }
         (self.term, self.panel) = (self.term + 1, 0);
         self.next_piece(terms)
@@ -211,31 +220,35 @@ impl Cut {
 }
 
 /// A stretch of the depth of one panel of a product.
-struct Block<'a, 'b, S> {
+struct Block<'a, 'b, S, F> {
     pieces: [Option<Piece<'a, S>>; MOST_PIECES],
     bias: Option<&'a [S]>,
     out: &'b mut Panels<S>,
     panel: usize,
     /// Whether sums begin here; if not, `out` holds what they are so far.
     first: bool,
+    /// Whether they end here.
+    last: bool,
+    finish: &'b mut F,
     /// Tiles computed so far: each brings a part of the right factor's next block near.
     tiles: usize,
 }
 
-impl<S: Real> Tiled<S> for Block<'_, '_, S> {
+impl<S: Real, F: Finish<S>> Tiled<S> for Block<'_, '_, S, F> {
     #[inline(always)]
     unsafe fn tile<V: Lanes<Scalar = S>, const R: usize, const N: usize>(&mut self, row: usize, lane: usize) {
-        let offset = self.out.offset(self.panel, row) + lane;
-        // SAFETY: the tile lies within the product, and the factors have been checked to fit it.
+        let (offset, column) = (self.out.offset(self.panel, row) + lane, self.panel * PANEL + lane);
+        // SAFETY: the tile lies within the product, and factors and finish have been checked to fit it.
         unsafe {
             let to = self.out.data_mut().as_mut_ptr().add(offset);
             let mut tile: [[V; N]; R] = match (self.first, self.bias) {
                 (false, _) => load_tile(to, PANEL),
-                (true, Some(bias)) => load_tile(bias.as_ptr().add(self.panel * PANEL + lane), 0),
+                (true, Some(bias)) => load_tile(bias.as_ptr().add(column), 0),
                 (true, None) => [[V::constant(0.0); N]; R],
             };
             for piece in &self.pieces {
                 let Some(Piece { left, right, k, depth }) = *piece else { break };
+                let (k, depth) = (k as usize, depth as usize);
                 let from = right.data().as_ptr().add(right.offset(self.panel, k * PANEL));
                 // The next block follows this one in memory, also from panel to panel.
                 let next = from.wrapping_add(DEPTH_PANELS * PANEL * PANEL);
@@ -250,7 +263,13 @@ impl<S: Real> Tiled<S> for Block<'_, '_, S> {
             self.tiles += 1;
             for (r, row) in tile.iter().enumerate() {
                 for (n, sum) in row.iter().enumerate() {
-                    sum.store(to.add(r * PANEL + n * V::COUNT));
+                    let at = r * PANEL + n * V::COUNT;
+                    if self.last && !F::LARGE {
+                        let place = Place { offset: offset + at, column: column + n * V::COUNT };
+                        self.finish.apply(*sum, place).store(to.add(at));
+                    } else {
+                        sum.store(to.add(at));
+                    }
                 }
             }
         }

@@ -72,7 +72,7 @@ impl<S: Dispatch> ReadoutKernel<S> {
 
     pub(crate) fn forward(&self, isa: Isa, units: &Panels<S>, out: &mut Panels<S>) {
         let (terms, bias) = (Terms::of([(units, &self.forward)]), Some(self.bias.slice()));
-        S::dispatch(isa, Product { terms, bias, out, finish: Unchanged });
+        S::dispatch(isa, Product { terms: &terms, bias, out, finish: Unchanged });
     }
 
     /// What the derivative by the outputs says of the units.

@@ -55,7 +55,7 @@ impl<S: Dispatch> CellKernel<S> for ElmanKernel<S> {
         let (before, now) = tape.states.split_at_mut(step.t);
         let terms = Terms::of(gate.recurrent(step, &before[step.t - 1])).and(gate.input(input));
         let (bias, finish) = (Some(gate.bias.slice()), Squash(self.activation));
-        S::dispatch(step.isa, Product { terms, bias, out: &mut now[0], finish });
+        S::dispatch(step.isa, Product { terms: &terms, bias, out: &mut now[0], finish });
     }
 
     fn backward(&self, step: Step, above: Terms<'_, S>, tape: &mut Tape<S>) {
@@ -64,7 +64,7 @@ impl<S: Dispatch> CellKernel<S> for ElmanKernel<S> {
         let (out, later) = step.deltas(deltas);
         let terms = Terms::of(gate.later(step, later)).and(above.iter());
         let finish = Slope { activation: self.activation, states: tape.states[step.t].data() };
-        S::dispatch(step.isa, Product { terms, bias: None, out, finish });
+        S::dispatch(step.isa, Product { terms: &terms, bias: None, out, finish });
     }
 
     fn below<'a>(&'a self, step: Step, tape: &'a Tape<S>) -> Terms<'a, S> {

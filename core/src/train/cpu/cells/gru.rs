@@ -59,12 +59,12 @@ impl<S: Dispatch> CellKernel<S> for GruKernel<S> {
         let (before, out) = (&before[t - 1], &mut now[0]);
         for (gate, out) in [(r_gate, &mut r[t]), (z_gate, &mut z[t])] {
             let terms = Terms::of(gate.recurrent(step, before)).and(gate.input(input));
-            S::dispatch(isa, Product { terms, bias: Some(gate.bias.slice()), out, finish: Sigmoid });
+            S::dispatch(isa, Product { terms: &terms, bias: Some(gate.bias.slice()), out, finish: Sigmoid });
         }
         let input_bias = n_gate.input_bias.slice();
         if input.is_some() {
             let (terms, bias) = (Terms::of(n_gate.input(input)), Some(input_bias));
-            S::dispatch(isa, Product { terms, bias, out: &mut n[t], finish: Unchanged });
+            S::dispatch(isa, Product { terms: &terms, bias, out: &mut n[t], finish: Unchanged });
         }
         let (terms, bias) = (Terms::of(n_gate.recurrent(step, before)), Some(n_gate.recurrent_bias.slice()));
         let finish = NewUnits {
@@ -75,7 +75,7 @@ impl<S: Dispatch> CellKernel<S> for GruKernel<S> {
             q: q[t].data_mut(),
             n: n[t].data_mut(),
         };
-        S::dispatch(isa, Product { terms, bias, out, finish });
+        S::dispatch(isa, Product { terms: &terms, bias, out, finish });
     }
 
     fn backward(&self, step: Step, above: Terms<'_, S>, tape: &mut Tape<S>) {
@@ -103,7 +103,7 @@ impl<S: Dispatch> CellKernel<S> for GruKernel<S> {
             dn: dn[step.slot()].data_mut(),
             dq: dq.data_mut(),
         };
-        S::dispatch(step.isa, Product { terms, bias: None, out: dr, finish });
+        S::dispatch(step.isa, Product { terms: &terms, bias: None, out: dr, finish });
     }
 
     fn below<'a>(&'a self, step: Step, tape: &'a Tape<S>) -> Terms<'a, S> {
@@ -137,6 +137,8 @@ struct NewUnits<'a, S> {
 }
 
 impl<S: Real> Finish<S> for NewUnits<'_, S> {
+    const LARGE: bool = true;
+
     fn fits(&self, out: &Panels<S>) -> bool {
         let columns = padded(out.columns());
         self.input_bias.is_none_or(|bias| bias.len() == columns)
@@ -174,6 +176,8 @@ struct Deltas<'a, S> {
 }
 
 impl<S: Real> Finish<S> for Deltas<'_, S> {
+    const LARGE: bool = true;
+
     fn fits(&self, out: &Panels<S>) -> bool {
         let read = [self.r, self.z, self.q, self.n, self.before];
         let written = [&*self.carried, self.dz, self.dn, self.dq];

@@ -59,11 +59,11 @@ impl<S: Dispatch> CellKernel<S> for LstmKernel<S> {
         let (before, out) = (&before[t - 1], &mut now[0]);
         for (gate, out) in [(i_gate, &mut i[t]), (f_gate, &mut f[t])] {
             let terms = Terms::of(gate.recurrent(step, before)).and(gate.input(input));
-            S::dispatch(isa, Product { terms, bias: Some(gate.bias.slice()), out, finish: Sigmoid });
+            S::dispatch(isa, Product { terms: &terms, bias: Some(gate.bias.slice()), out, finish: Sigmoid });
         }
         let terms = Terms::of(g_gate.recurrent(step, before)).and(g_gate.input(input));
         let (bias, finish) = (Some(g_gate.bias.slice()), Squash(Activation::Tanh));
-        S::dispatch(isa, Product { terms, bias, out: &mut g[t], finish });
+        S::dispatch(isa, Product { terms: &terms, bias, out: &mut g[t], finish });
         let terms = Terms::of(o_gate.recurrent(step, before)).and(o_gate.input(input));
         let (c_before, c_now) = c.split_at_mut(t);
         let finish = NewUnits {
@@ -74,7 +74,7 @@ impl<S: Dispatch> CellKernel<S> for LstmKernel<S> {
             c: c_now[0].data_mut(),
             o: o[t].data_mut(),
         };
-        S::dispatch(isa, Product { terms, bias: Some(o_gate.bias.slice()), out, finish });
+        S::dispatch(isa, Product { terms: &terms, bias: Some(o_gate.bias.slice()), out, finish });
     }
 
     fn backward(&self, step: Step, above: Terms<'_, S>, tape: &mut Tape<S>) {
@@ -105,7 +105,7 @@ impl<S: Dispatch> CellKernel<S> for LstmKernel<S> {
             df: df.data_mut(),
             dg: dg.data_mut(),
         };
-        S::dispatch(step.isa, Product { terms, bias: None, out: d_o, finish });
+        S::dispatch(step.isa, Product { terms: &terms, bias: None, out: d_o, finish });
     }
 
     fn below<'a>(&'a self, step: Step, tape: &'a Tape<S>) -> Terms<'a, S> {
@@ -137,6 +137,8 @@ struct NewUnits<'a, S> {
 }
 
 impl<S: Real> Finish<S> for NewUnits<'_, S> {
+    const LARGE: bool = true;
+
     fn fits(&self, out: &Panels<S>) -> bool {
         [self.i, self.f, self.g, self.before, self.c, self.o].iter().all(|side| out.has_len_of(side))
     }
@@ -171,6 +173,8 @@ struct Deltas<'a, S> {
 }
 
 impl<S: Real> Finish<S> for Deltas<'_, S> {
+    const LARGE: bool = true;
+
     fn fits(&self, out: &Panels<S>) -> bool {
         let read = [self.i, self.f, self.g, self.o, self.c, self.before];
         let written = [&*self.carried, self.di, self.df, self.dg];

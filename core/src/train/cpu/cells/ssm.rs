@@ -199,18 +199,18 @@ impl<S: Dispatch> CellKernel<S> for SsmKernel<S> {
         let other = before.1.map(|of| (self.minus_imaginary.slice(), of.data()));
         let finish = Turn { terms: [Some((own, before.0.data())), other] };
         let terms = Terms::of(self.real.input.input(input));
-        S::dispatch(isa, Product { terms, bias: None, out: &mut real[0], finish });
+        S::dispatch(isa, Product { terms: &terms, bias: None, out: &mut real[0], finish });
         if let (Some(part), Some(out), Some(of)) = (&self.imaginary, imaginary.first_mut(), before.1) {
             let other = (part.eigenvalues.slice(), before.0.data());
             let finish = Turn { terms: [Some((own, of.data())), Some(other)] };
-            S::dispatch(isa, Product { terms: Terms::of(part.input.input(input)), bias: None, out, finish });
+            S::dispatch(isa, Product { terms: &Terms::of(part.input.input(input)), bias: None, out, finish });
         }
         if step.is_read() {
             let skip = self.skip.as_ref().and_then(|skip| skip.input(input));
             let imaginary = self.imaginary.as_ref().zip(imaginary.first()).map(|(part, of)| (of, &part.output));
             let terms = Terms::of([(&real[0], &self.real.output)]).and(imaginary).and(skip);
             let (out, finish) = (&mut tape.states[t], Squash(self.activation));
-            S::dispatch(isa, Product { terms, bias: None, out, finish });
+            S::dispatch(isa, Product { terms: &terms, bias: None, out, finish });
         }
     }
 
@@ -219,7 +219,7 @@ impl<S: Dispatch> CellKernel<S> for SsmKernel<S> {
         let unit_deltas = &mut unit_deltas[step.slot()];
         if step.is_read() {
             let finish = Slope { activation: self.activation, states: tape.states[step.t].data() };
-            S::dispatch(step.isa, Product { terms: above, bias: None, out: &mut *unit_deltas, finish });
+            S::dispatch(step.isa, Product { terms: &above, bias: None, out: &mut *unit_deltas, finish });
         }
         let (real, later_real) = step.deltas(real);
         let own = self.real.eigenvalues.slice();
@@ -228,7 +228,7 @@ impl<S: Dispatch> CellKernel<S> for SsmKernel<S> {
             let terms = Terms::of(unit_deltas.map(|deltas| (deltas, &part.output_backward)));
             let other = other.and_then(|(factors, of)| step.unless_last((factors, of.data())));
             let finish = Turn { terms: [step.unless_last((own, later.data())), other] };
-            S::dispatch(step.isa, Product { terms, bias: None, out, finish });
+            S::dispatch(step.isa, Product { terms: &terms, bias: None, out, finish });
         };
         match &self.imaginary {
             None => turn(real, &self.real, later_real, None),
