@@ -152,6 +152,23 @@ fn an_edited_network_is_saved_with_its_new_task_and_read_back() {
 }
 
 #[test]
+fn how_much_of_the_weights_an_edit_changes_is_said_first() {
+    let gru = [fixture("networks/gru-t3-h128.safetensors")];
+    let output = ketbra(&["edit", "--task", "T3", "--negate", "1", "--json"], &gru);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.starts_with("{\"changed\":{\"share\":"), "{text}");
+    let share = lines(&output)[0]["changed"]["share"].as_f64().unwrap();
+    let output = ketbra(&["edit", "--task", "T3", "--negate", "1"], &gru);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let first = text.lines().next().unwrap();
+    assert!(first.contains(&format!("replaces the cell: {:.0} % of the weights", 100.0 * share)), "{first}");
+    assert!(first.contains("turns the GRU into an Elman cell inside its own code"), "{first}");
+    let output = ketbra(&["edit", "--negate", "8", "--least"], &[fixture("t3-h64-l2_0-seed01.safetensors")]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.lines().next().unwrap().contains("changes 16 % of the weights"), "{text}");
+}
+
+#[test]
 fn an_edit_does_not_write_over_the_network_that_it_reads() {
     let folder = tempfile::tempdir().unwrap();
     let net = folder.path().join("network.safetensors");
@@ -174,6 +191,8 @@ fn edits_that_cannot_be_are_refused() {
         (&["--keep", "3=1e300"][..], "up to 100"),
         (&["--negate", "1", "--activation", "relu"], "relu does not allow"),
         (&["--negate", "9"], "choose 1 to 8"),
+        (&["--negate", "1", "--mode", "magic"], "choose from least, own"),
+        (&["--negate", "1", "--mode", "elman-inside"], "choose one of least, own, gated, transplant"),
     ] {
         let output = ketbra(&[&["edit"], arguments].concat(), &net);
         let message = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -102,7 +102,7 @@ impl Default for EditParams {
             write_strength: 3.0,
             least_inputs: vec![(1.0, 0.0), (1.0, 1.0), (0.0, 2.2), (0.0, 3.0)],
             good: 0.999,
-            trial: (32, 200),
+            trial: (16, 200),
             score_batches: 4,
             horizon: 200,
         }
