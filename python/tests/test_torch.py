@@ -92,7 +92,7 @@ def test_every_cell_runs_as_torch_runs_it(kind: str, layers: int, bias: bool) ->
     said = module.head(hidden).detach().numpy()
     for given in (states, net.run(inputs), hidden.detach().numpy()):
         np.testing.assert_allclose(net.read(given), said, atol=1e-12)
-    outputs, again = net.to_torch()(torch.tensor(inputs))
+    outputs, again = net.to_torch().double()(torch.tensor(inputs))
     np.testing.assert_allclose(outputs.detach().numpy(), said, atol=1e-12)
     assert again.shape == hidden.shape
 
