@@ -83,16 +83,16 @@ def test_every_cell_runs_as_torch_runs_it(kind: str, layers: int, bias: bool) ->
     net = ketbra.Network(module)
     assert (net.cell, net.layers) == ({"RNN": "elman"}.get(kind, kind.lower()), layers)
     inputs = np.random.default_rng(2).choice([-1.0, 1.0], size=(9, 5, 3))
-    hidden, last = module.rnn(torch.tensor(inputs))
+    hidden, last = module.encoder(torch.tensor(inputs))
     states = net.run(inputs, state="whole")
     np.testing.assert_allclose(states[..., net.units[-1]], hidden.detach().numpy(), atol=1e-12)
     if kind == "LSTM":
         cells = np.concatenate([states[-1][:, part.stop : part.stop + 12] for part in net.units])
         np.testing.assert_allclose(cells, last[1].detach().numpy().reshape(-1, 12), atol=1e-12)
-    said = module.readout(hidden).detach().numpy()
-    for given in (states, net.run(inputs), hidden):
-        np.testing.assert_allclose(net.read(given if given is not hidden else hidden.detach()), said, atol=1e-12)
-    outputs, again = net.to_torch()(torch.tensor(inputs))
+    said = module.head(hidden).detach().numpy()
+    for given in (states, net.run(inputs), hidden.detach().numpy()):
+        np.testing.assert_allclose(net.read(given), said, atol=1e-12)
+    outputs, again = net.to_torch().double()(torch.tensor(inputs))
     np.testing.assert_allclose(outputs.detach().numpy(), said, atol=1e-12)
     assert again.shape == hidden.shape
 
