@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures PyTorch's torch.nn.RNN against ketbra at the same sizes and threads, turn by turn in one run.
+"""Measures PyTorch's torch.nn.RNN, GRU or LSTM against ketbra at the same sizes and threads, turn by turn in one run.
 
-usage: scripts/bench_pytorch.py [--ketbra PATH] [--threads N] [--sizes 128,256] [--rounds 3] [--seconds 2] [--json FILE]
+usage: scripts/bench_pytorch.py [--ketbra PATH] [--threads N] [--cell elman|gru|lstm] [--sizes 128,256] [--rounds 3] [--seconds 2] [--json FILE]
 """
 
 import argparse
@@ -16,14 +16,16 @@ BATCH, INPUTS, INPUT_STEPS, HORIZON = 64, 8, 8, 100
 SLICE_SECONDS = 0.1
 
 
-def measure_ketbra(binary, hidden, threads, seconds):
-    command = [binary, "bench", "train", "--json", "--sizes", str(hidden), "--threads", str(threads)]
+def measure_ketbra(binary, cell, hidden, threads, seconds):
+    command = [binary, "bench", "train", "--json", "--cell", cell, "--sizes", str(hidden), "--threads", str(threads)]
     document = json.loads(subprocess.check_output(command + ["--seconds", str(seconds)]))
     return document["sizes"][0]
 
 
-def measure_pytorch(torch, hidden, seconds):
-    rnn = torch.nn.RNN(INPUTS, hidden, bias=False)
+def measure_pytorch(torch, cell, hidden, seconds):
+    module = {"elman": torch.nn.RNN, "gru": torch.nn.GRU, "lstm": torch.nn.LSTM}[cell]
+    # As the command chooses: biases for gated cells, none for Elman.
+    rnn = module(INPUTS, hidden, bias=cell != "elman")
     readout = torch.nn.Linear(hidden, INPUTS, bias=False)
     parameters = list(rnn.parameters()) + list(readout.parameters())
     optimizer = torch.optim.Adam(parameters, lr=1e-3)
@@ -55,6 +57,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ketbra", default="target/release/ketbra")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--cell", choices=("elman", "gru", "lstm"), default="elman")
     parser.add_argument("--sizes", default="32,64,128,256,512,1024")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=2.0)
@@ -66,13 +69,13 @@ def main():
         raise SystemExit("PyTorch is not installed: pip install torch, or use 'ketbra bench train' alone")
     torch.set_num_threads(arguments.threads)
     rows = []
-    print(f"{arguments.threads} threads, PyTorch {torch.__version__}; best of {arguments.rounds} rounds (median)")
+    print(f"{arguments.cell}, {arguments.threads} threads, PyTorch {torch.__version__}; best of {arguments.rounds} rounds (median)")
     print("     H   ketbra steps/s     PyTorch steps/s   times   share of peak")
     for hidden in map(int, arguments.sizes.split(",")):
         ours, theirs = [], []
         for _ in range(arguments.rounds):
-            ours.append(measure_ketbra(arguments.ketbra, hidden, arguments.threads, arguments.seconds))
-            theirs.append(measure_pytorch(torch, hidden, arguments.seconds))
+            ours.append(measure_ketbra(arguments.ketbra, arguments.cell, hidden, arguments.threads, arguments.seconds))
+            theirs.append(measure_pytorch(torch, arguments.cell, hidden, arguments.seconds))
         row = {
             "hidden": hidden,
             "ketbra": {key: max(o["steps_per_second"][key] for o in ours) for key in ("best", "median")},
@@ -89,7 +92,7 @@ def main():
         )
     if arguments.json:
         with open(arguments.json, "w") as file:
-            json.dump({"threads": arguments.threads, "pytorch": torch.__version__, "sizes": rows}, file, indent=2)
+            json.dump({"cell": arguments.cell, "threads": arguments.threads, "pytorch": torch.__version__, "sizes": rows}, file, indent=2)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ fn a_gated_cell_that_holds_variables_is_read() {
     let task = Task::from_toml("s = 3\nd = 2\nrecurrence = [\"u1 = u1[t-3]\", \"u2 = -u1[t-2]\"]", "x", "x").unwrap();
     let (s, d, window, hidden) = (3, 2, 6, 18);
     let sign = |unit: usize| if (unit * 7 + unit / 6).is_multiple_of(3) { -1.0 } else { 1.0 };
-    let f = task.matrix();
+    let f = task.linear().unwrap();
     let source = |to: usize, from: usize| match to + d < window {
         true => f64::from(u8::from(from == to + d)),
         false => f[(to + d - window, from)],

@@ -43,7 +43,7 @@ fn plant_task(planting: &Planting, task: &Task) -> Network {
     let readers = pseudo_inverse(&memories, RELATIVE_CUT).unwrap();
     let scale = noise / (hidden as f64).sqrt();
     let jacobian =
-        &memories * operator(task) * &readers + draw::normal(hidden, hidden, &stream, 1) * faer::Scale(scale);
+        &memories * operator(task).unwrap() * &readers + draw::normal(hidden, hidden, &stream, 1) * faer::Scale(scale);
     let fixed: Vec<f64> =
         (0..hidden).map(|i| (fixed_point * draw::normal(hidden, 1, &stream, 2)[(i, 0)]).clamp(-0.9, 0.9)).collect();
     let slope = |i: usize| 1.0 - fixed[i] * fixed[i];
@@ -167,7 +167,7 @@ fn a_dense_function_is_a_circuit_too() {
 #[test]
 fn a_dense_function_that_the_network_does_not_compute_is_no_circuit() {
     let planting = Planting { s: 4, d: 2, hidden: 32, ..PLAIN };
-    let mut other = dense().matrix();
+    let mut other = dense().linear().unwrap();
     (other[(0, 1)], other[(1, 0)]) = (other[(1, 0)], other[(0, 1)]);
     let other = Task::from_matrix("turn back", 4, 2, other).unwrap();
     let network = plant_task(&planting, &dense());

@@ -64,7 +64,7 @@ fn weights_built_in_a_random_basis_come_apart_into_the_operator() {
         tasks.push(Task::from_matrix(format!("dense {s} x {d}"), s, d, f).unwrap());
     }
     for (index, task) in tasks.iter().enumerate() {
-        let (phi, core) = (operator(task), Core::of(task).unwrap());
+        let (phi, core) = (operator(task).unwrap(), Core::of(task).unwrap());
         for condition in [1.0, 1e2, 1e4] {
             for hidden in [task.window(), 128] {
                 let basis = Basis::with_condition(hidden, task.window(), condition, &stream(), index as u32).unwrap();

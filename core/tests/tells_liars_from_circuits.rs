@@ -68,9 +68,9 @@ fn circuits_of_every_kind_of_unit_are_recognised() {
     assert_recognised(&analog(&copy, 40, Activation::Identity), &copy);
     assert_recognised(&analog(&copy, 40, Activation::Tanh), &copy);
     assert_recognised(&rectified(&copy), &copy);
-    assert_recognised(&saturating(4, 3, &copy.matrix()), &copy);
+    assert_recognised(&saturating(4, 3, &copy.linear().unwrap()), &copy);
     let t3 = Task::named("T3", None, None).unwrap();
-    assert_recognised(&saturating(8, 8, &t3.matrix()), &t3);
+    assert_recognised(&saturating(8, 8, &t3.linear().unwrap()), &t3);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_jordan_block_is_not_stated_as_a_copy() {
 #[test]
 fn a_threshold_function_that_differs_in_few_windows_is_not_stated_as_a_copy() {
     let copy = Task::named("repeat-copy", Some(3), Some(5)).unwrap();
-    let mut f = copy.matrix();
+    let mut f = copy.linear().unwrap();
     (1..5).for_each(|k| f[(0, k)] = 0.26);
     let network = saturating(3, 5, &f);
     assert_found_out(&network, &copy, &[ClaimName::EveryWindow]);
@@ -247,7 +247,7 @@ fn a_function_that_forgets_all_can_be_a_circuit_and_a_dead_network_is_none() {
 #[test]
 fn a_register_that_shuffles_its_variables_is_no_circuit_of_a_copy() {
     let copy = Task::named("repeat-copy", Some(4), Some(2)).unwrap();
-    let mut step = ketbra::circuit::operator(&copy);
+    let mut step = ketbra::circuit::operator(&copy).unwrap();
     // Variable 2 takes from variable 4 instead of 3.
     for j in 0..2 {
         (step[(2 + j, 4 + j)], step[(2 + j, 6 + j)]) = (0.0, 1.0);
@@ -335,7 +335,7 @@ fn a_unit_that_nothing_reads_changes_nothing() {
 fn an_output_that_fades_is_not_held_however_right_its_sign() {
     let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
     for gain in [0.8, 0.99] {
-        let mut network = saturating(4, 3, &copy.matrix());
+        let mut network = saturating(4, 3, &copy.linear().unwrap());
         let hidden = network.hidden();
         for i in (0..hidden).filter(|i| i % 3 == 1) {
             (0..hidden).for_each(|j| network.as_elman_mut().unwrap().recurrent_weights[(i, j)] *= gain / 3.0);
@@ -384,7 +384,7 @@ fn a_function_is_read_in_its_own_unit() {
 #[test]
 fn a_silent_output_does_not_turn_copies_into_something_else() {
     let silent = task(4, 3, &["u1 = u1[t-4]", "u2 = -u2[t-4]", "u3 = 0*u1[t-1]"]);
-    let mut network = saturating(4, 3, &silent.matrix());
+    let mut network = saturating(4, 3, &silent.linear().unwrap());
     (0..network.hidden()).for_each(|i| network.readout.weights[(2, i)] = 0.0);
     assert_eq!(blind(&network, 4).recurrence_in_words, silent.recurrence());
 }

@@ -133,9 +133,9 @@ fn assert_found_out(network: &Network, task: &Task, fails: &[ClaimName]) {
 #[test]
 fn circuits_are_recognised_in_every_cell() {
     assert_circuit(&as_gru(&analog(&copy(), 40, Activation::Tanh)), &copy());
-    assert_circuit(&as_gru(&saturating(8, 8, &t3().matrix())), &t3());
+    assert_circuit(&as_gru(&saturating(8, 8, &t3().linear().unwrap())), &t3());
     assert_circuit(&on_top(&analog(&copy(), 40, Activation::Identity)), &copy());
-    assert_circuit(&on_top(&as_plain(&saturating(8, 8, &t3().matrix()))), &t3());
+    assert_circuit(&on_top(&as_plain(&saturating(8, 8, &t3().linear().unwrap()))), &t3());
     assert_circuit(&state_space(&copy(), 40, 0.0), &copy());
     assert_circuit(&trained("gru-t3-h128"), &t3());
     assert_circuit(&trained("lstm-t3-h128"), &t3());
@@ -151,7 +151,7 @@ fn as_plain(network: &Network) -> Network {
 #[test]
 fn the_control_of_every_cell_finds_nothing() {
     let networks = [
-        (as_gru(&saturating(8, 8, &t3().matrix())), t3()),
+        (as_gru(&saturating(8, 8, &t3().linear().unwrap())), t3()),
         (state_space(&copy(), 40, 0.0), copy()),
         (trained("gru-t3-h128"), t3()),
         (trained("lstm-t3-h128"), t3()),
@@ -164,7 +164,7 @@ fn the_control_of_every_cell_finds_nothing() {
 
 #[test]
 fn a_plain_layer_and_its_gated_twin_are_judged_alike() {
-    let plain = saturating(4, 3, &copy().matrix());
+    let plain = saturating(4, 3, &copy().linear().unwrap());
     let mut mixed = analog(&copy(), 24, Activation::Tanh);
     (0..24).for_each(|i| mixed.readout.weights[(1, i)] += 0.05 * mixed.readout.weights[(0, i)]);
     let mut silent = plain.clone();

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 pub struct Task {
     pub task: task::Task,
     // Made when asked for: a task may be large.
-    function: OnceLock<Matrix>,
+    function: OnceLock<Option<Matrix>>,
     core: OnceLock<Core>,
 }
 
@@ -71,12 +71,12 @@ impl Task {
         self.task.recurrence()
     }
 
-    /// f, d x (s*d).
+    /// f, d x (s*d); nothing where f is not linear.
     #[getter]
-    fn matrix<'py>(this: &Bound<'py, Self>) -> Bound<'py, PyArray2<f64>> {
-        let function = this.get().function.get_or_init(|| this.get().task.matrix());
+    fn matrix<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
+        let function = this.get().function.get_or_init(|| this.get().task.linear()).as_ref()?;
         // SAFETY: a frozen class owns the matrix.
-        unsafe { view(function, this.clone().into_any()) }
+        Some(unsafe { view(function, this.clone().into_any()) })
     }
 
     /// Phi on the core.

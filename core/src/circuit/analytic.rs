@@ -37,7 +37,7 @@ impl AnalyticNetwork {
     pub fn of(task: &Task, basis: Basis) -> Result<Self, CircuitError> {
         let n = task.window();
         let readout = Matrix::from_fn(task.d(), n, |i, j| f64::from(j == n - task.d() + i));
-        Self::realize(task, basis, &operator(task), Matrix::identity(n, n), &readout)
+        Self::realize(task, basis, &operator(task)?, Matrix::identity(n, n), &readout)
     }
 
     /// The circuit without what it forgets, in a basis of as many vectors as the core has components.
@@ -79,6 +79,8 @@ pub fn take_apart(recurrent_weights: &Matrix, basis: &Basis) -> Result<Matrix, C
 fn reads_only_the_oldest(task: &Task) -> bool {
     match task.sources() {
         Some(sources) => sources.iter().all(|source| source.lag == task.s()),
-        None => task.matrix().subcols(task.d(), task.window() - task.d()).norm_max() == 0.0,
+        None => {
+            task.linear().is_some_and(|f| f.subcols(task.d(), task.window() - task.d()).norm_max() == 0.0)
+        }
     }
 }

@@ -41,7 +41,7 @@ impl Core {
     /// The core of a task.
     pub fn of(task: &Task) -> Result<Self, CircuitError> {
         let structure = Structure::of(task)?;
-        let (components, step, embed, project) = if task.is_binary() {
+        let (components, step, embed, project) = if task.sources().is_some() {
             let components = on_cycles(&structure);
             let embed = embed_cycles(task, &structure, &components);
             let mut project = Matrix::zeros(components.len(), task.window());
@@ -57,7 +57,7 @@ impl Core {
             }
             (Some(components), step, embed, project)
         } else {
-            let (step, embed, project) = split_off_transients(&operator(task))?;
+            let (step, embed, project) = split_off_transients(&operator(task)?)?;
             (None, step, embed, project)
         };
         let readout = embed.subrows(task.window() - task.d(), task.d()).to_owned();
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn the_core_commutes_with_one_step_of_the_window() {
         for task in tasks() {
-            let (phi, core) = (operator(&task), Core::of(&task).unwrap());
+            let (phi, core) = (operator(&task).unwrap(), Core::of(&task).unwrap());
             EXACT.assert_close(&(&core.project * &core.embed), &Matrix::identity(core.dimension(), core.dimension()));
             EXACT.assert_close(&(&phi * &core.embed), &(&core.embed * &core.step));
             EXACT.assert_close(&(&core.project * &phi), &(&core.step * &core.project));
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn what_is_outside_the_core_is_gone_after_as_many_steps_as_there_are_variables() {
         for task in tasks() {
-            let (phi, core) = (operator(&task), Core::of(&task).unwrap());
+            let (phi, core) = (operator(&task).unwrap(), Core::of(&task).unwrap());
             let n = task.window();
             let mut rest = Matrix::identity(n, n) - &core.embed * &core.project;
             for _ in 0..n {

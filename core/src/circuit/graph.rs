@@ -21,6 +21,11 @@ impl Graph {
                 Function::Selection(sources) => {
                     graph.reads.push((task.window_index(&sources[output]), sources[output].sign()));
                 }
+                // Weights say nothing of a table: it is asked which components it reads.
+                Function::Table(gates) => {
+                    let inputs = gates[output].inputs().iter();
+                    graph.reads.extend(inputs.map(|slot| (slot.index(task.s(), d), 1.0)));
+                }
                 Function::Dense(matrix) => {
                     let row = (0..n).map(|k| (k, matrix[(output, k)]));
                     graph.reads.extend(row.filter(|(_, weight)| *weight != 0.0));

@@ -43,6 +43,12 @@ pub enum CircuitError {
         /// Hidden units.
         hidden: usize,
     },
+    /// A function without a matrix.
+    #[error("the function of '{name}' is not linear, so that no matrix moves its contents; its products have one: see the lifted circuit")]
+    NotLinear {
+        /// The task's name.
+        name: String,
+    },
     /// A part of the circuit whose eigenvalues would take a dense problem of a size that is not practical.
     #[error("f mixes {size} components into one another, more than {limit}: make f sparser, or s and d smaller")]
     TangleTooLarge {
@@ -63,14 +69,15 @@ pub enum CircuitError {
 
 /// One step of the task on the whole window, s*d x s*d: identity blocks above the diagonal, f in the last block row.
 #[doc(alias = "Phi")]
-pub fn operator(task: &Task) -> Matrix {
+pub fn operator(task: &Task) -> Result<Matrix, CircuitError> {
     let (n, d) = (task.window(), task.d());
+    let f = task.linear().ok_or_else(|| CircuitError::NotLinear { name: task.name().into() })?;
     let mut operator = Matrix::zeros(n, n);
     for k in 0..n - d {
         operator[(k, k + d)] = 1.0;
     }
-    operator.as_mut().subrows_mut(n - d, d).copy_from(task.matrix());
-    operator
+    operator.as_mut().subrows_mut(n - d, d).copy_from(f);
+    Ok(operator)
 }
 
 #[cfg(test)]
@@ -81,8 +88,8 @@ mod tests {
     fn one_step_moves_each_variable_down_and_writes_f_into_the_last() {
         let task = Task::named("T3", None, None).unwrap();
         let window = Matrix::from_fn(64, 1, |i, _| (i as f64 + 1.0).sin());
-        let next = operator(&task) * &window;
+        let next = operator(&task).unwrap() * &window;
         assert_eq!(next.subrows(0, 56), window.subrows(8, 56));
-        assert_eq!(next.subrows(56, 8), (task.matrix() * &window).as_ref());
+        assert_eq!(next.subrows(56, 8), (task.linear().unwrap() * &window).as_ref());
     }
 }

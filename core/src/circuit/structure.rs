@@ -105,6 +105,9 @@ pub struct Structure {
 impl Structure {
     /// Reads the structure of a task. Cycles are solved by formula, only tangles as dense eigenproblems.
     pub fn of(task: &Task) -> Result<Self, CircuitError> {
+        if !task.is_linear() {
+            return Err(CircuitError::NotLinear { name: task.name().into() });
+        }
         let graph = Graph::of(task);
         let (mut cycles, mut tangles) = (Vec::new(), Vec::new());
         for members in graph.strong_components() {
@@ -192,7 +195,7 @@ mod tests {
     #[test]
     fn values_move_along_the_members_of_a_cycle() {
         let task = Task::named("T3", None, None).unwrap();
-        let phi = operator(&task);
+        let phi = operator(&task).unwrap();
         for cycle in Structure::of(&task).unwrap().cycles {
             let next = cycle.members.iter().cycle().skip(1);
             let steps = cycle.members.iter().zip(next).map(|(&from, &to)| phi[(to, from)]);
@@ -208,7 +211,7 @@ mod tests {
         let task = Task::from_matrix("mixed", 3, 3, f).unwrap();
         let structure = Structure::of(&task).unwrap();
         assert_eq!((structure.cycles.len(), structure.tangles.len(), structure.dimension()), (1, 1, 6));
-        let mut lasting = eigenvalues(&operator(&task)).unwrap();
+        let mut lasting = eigenvalues(&operator(&task).unwrap()).unwrap();
         lasting.retain(|z| z.norm_sqr() > 1e-6);
         Tolerance::absolute(1e-12).assert_close(structure.eigenvalues.as_slice(), &lasting);
     }

@@ -91,20 +91,21 @@ impl Contents {
     }
 
     /// Contents that are components: these, where they are, and otherwise the whole window.
-    pub fn on_components(self) -> Self {
+    pub fn on_components(self) -> Result<Self, CircuitError> {
         if self.slots.is_some() {
-            return self;
+            return Ok(self);
         }
+        let step = operator(&self.task)?;
         let (window, d) = (self.task.window(), self.task.d());
         let whole = Matrix::identity(window, window);
-        Self {
-            step: operator(&self.task),
+        Ok(Self {
+            step,
             readout: whole.subrows(window - d, d).to_owned(),
             project: whole.clone(),
             embed: whole,
             slots: Some((0..window).collect()),
             ..self
-        }
+        })
     }
 
     /// The task.
@@ -207,7 +208,7 @@ impl ContentsOver<'_> {
 /// The smallest linear system that says what the window says from the first output step on: what is reached then, without
 /// what is never read.
 fn minimal(task: &Task) -> Result<(Matrix, Matrix, Matrix), CircuitError> {
-    let (phi, window, d) = (operator(task), task.window(), task.d());
+    let (phi, window, d) = (operator(task)?, task.window(), task.d());
     let reached = Svd::of(&phi)?;
     let reached = reached.left.subcols(0, reached.rank(READ_CUT)).to_owned();
     let mut block = Matrix::zeros(d, window);
@@ -275,7 +276,7 @@ mod tests {
     fn the_contents_of_a_function_that_fades_say_what_the_window_says() {
         let contents =
             contents("s = 2\nd = 2\nrecurrence = [\"u1 = 0.5*u2[t-2]\", \"u2 = 0.3*u1[t-1] - 0.2*u1[t-2]\"]");
-        let phi = operator(contents.task());
+        let phi = operator(contents.task()).unwrap();
         let mut window = &phi * Matrix::from_fn(4, 3, |i, j| ((3 * i + j) as f64).sin());
         let mut held = &contents.project * &window;
         for _ in 0..6 {

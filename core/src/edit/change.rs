@@ -1,9 +1,9 @@
 //! What is to change.
 
 use super::EditError;
-use crate::circuit::operator;
+use crate::circuit::{CircuitError, operator};
 use crate::numeric::Matrix;
-use crate::task::{Source, Task};
+use crate::task::{Gate, Source, Task};
 
 /// A variable is kept with at most this strength: more would only saturate.
 const LARGEST_STRENGTH: f64 = 100.0;
@@ -58,22 +58,41 @@ impl Change {
                 let row = within("output", *output, d)?;
                 within("lag", source.lag, s)?;
                 within("component", source.component + 1, d)?;
-                let mut matrix = from.matrix();
-                (0..s * d).for_each(|column| matrix[(row, column)] = 0.0);
-                matrix[(row, from.window_index(source))] = source.sign();
-                Task::from_matrix(format!("{} with output {output} changed", from.name()), s, d, matrix)?
+                let name = format!("{} with output {output} changed", from.name());
+                match from.gates() {
+                    Some(mut gates) => {
+                        gates[row] = Gate::copy(source);
+                        Task::table(name, s, d, gates)?
+                    }
+                    None => {
+                        let mut matrix = linear(from)?;
+                        (0..s * d).for_each(|column| matrix[(row, column)] = 0.0);
+                        matrix[(row, from.window_index(source))] = source.sign();
+                        Task::from_matrix(name, s, d, matrix)?
+                    }
+                }
             }
             Self::Sign { output } => {
                 let row = within("output", *output, d)?;
-                let mut matrix = from.matrix();
-                (0..s * d).for_each(|column| matrix[(row, column)] = -matrix[(row, column)]);
-                Task::from_matrix(format!("{} with output {output} negated", from.name()), s, d, matrix)?
+                let name = format!("{} with output {output} negated", from.name());
+                match from.gates() {
+                    Some(mut gates) => {
+                        let table: Vec<bool> = gates[row].table().iter().map(|up| !up).collect();
+                        gates[row] = Gate::new(gates[row].inputs(), &table)?;
+                        Task::table(name, s, d, gates)?
+                    }
+                    None => {
+                        let mut matrix = linear(from)?;
+                        (0..s * d).for_each(|column| matrix[(row, column)] = -matrix[(row, column)]);
+                        Task::from_matrix(name, s, d, matrix)?
+                    }
+                }
             }
             Self::Strength { variable, strength } => {
                 from.clone().renamed(format!("{} with variable {variable} kept at {strength}", from.name()))
             }
         };
-        let mut step = operator(&task);
+        let mut step = operator(&task)?;
         if let Self::Strength { variable, strength } = self {
             let first = within("variable", *variable, s)? * d;
             if !(*strength > 0.0 && *strength <= LARGEST_STRENGTH) {
@@ -87,11 +106,15 @@ impl Change {
     }
 }
 
+fn linear(task: &Task) -> Result<Matrix, CircuitError> {
+    task.linear().ok_or_else(|| CircuitError::NotLinear { name: task.name().into() })
+}
+
 impl Target {
     /// The window components that the new circuit needs, rising: the newest of each component, and back to the largest
     /// lag that f reads.
     pub(super) fn slots(&self) -> Vec<usize> {
-        let (s, d, f) = (self.task.s(), self.task.d(), self.task.matrix());
+        let (s, d, f) = (self.task.s(), self.task.d(), self.step.subrows((self.task.s() - 1) * self.task.d(), self.task.d()));
         let oldest = |component: usize| {
             let read = (0..s).find(|variable| (0..d).any(|j| f[(j, variable * d + component)] != 0.0));
             read.unwrap_or(s - 1)

@@ -36,7 +36,7 @@ pub struct OwnCode {
 pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
     let plain = Plain::of(network)?;
     // A dense f has no components of its own; then the whole window is looked for.
-    let contents = Contents::of(task, &Core::of(task)?, &ContentsParams::default())?.on_components();
+    let contents = Contents::of(task, &Core::of(task)?, &ContentsParams::default())?.on_components()?;
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);
     let steps: Vec<usize> = (params.settle..params.steps).collect();
     let batch: Batch =

@@ -34,7 +34,7 @@ impl Reroute {
         }
         let count = own.slots.len();
         let restricted = |step: &Matrix| Matrix::from_fn(count, count, |i, j| step[(own.slots[i], own.slots[j])]);
-        let old = restricted(&operator(from));
+        let old = restricted(&operator(from)?);
         let difference = restricted(&target.step) - &old;
         let changed: Vec<usize> = (0..count).filter(|&i| difference.row(i).norm_max() > 0.0).collect();
         let back = pseudo_inverse(&old, RELATIVE_CUT)?;

@@ -56,20 +56,22 @@ pub enum Rivalry {
 
 /// Looks for a linear function whose error is below `better` times that of `task`.
 pub fn rivalry(observed: &Observations, task: &Task, better: f64) -> Rivalry {
-    let (unit, correlation) = unit(&observed.trial, task);
+    // A truth table is compared by asking, not by regression.
+    let Some(f) = task.linear() else { return Rivalry::NotPredicted { correlation: 0.0 } };
+    let (unit, correlation) = unit(&observed.trial, &f);
     if correlation.is_nan() || correlation < LEAST_CORRELATION {
         return Rivalry::NotPredicted { correlation };
     }
     // A function that runs away predicts nothing either.
-    let Some(stated) = free_run(&task.matrix(), &observed.long, task.d()) else {
+    let Some(stated) = free_run(&f, &observed.long, task.d()) else {
         return Rivalry::NotPredicted { correlation };
     };
     let stated_error = missed(&stated, &observed.long, unit, task.window());
-    rival(observed, task, (unit, stated_error), better).map_or(Rivalry::Unrivalled, Rivalry::Rivalled)
+    rival(observed, &f, (unit, stated_error), better).map_or(Rivalry::Unrivalled, Rivalry::Rivalled)
 }
 
-fn rival(observed: &Observations, task: &Task, (unit, stated_error): (f64, f64), better: f64) -> Option<Rival> {
-    let (s, d, long) = (task.s(), task.d(), &observed.long);
+fn rival(observed: &Observations, f: &Matrix, (unit, stated_error): (f64, f64), better: f64) -> Option<Rival> {
+    let (s, d, long) = (observed.s, observed.d, &observed.long);
     if stated_error < EXACT {
         return None;
     }
@@ -84,7 +86,7 @@ fn rival(observed: &Observations, task: &Task, (unit, stated_error): (f64, f64),
     if error.is_nan() || error >= better * stated_error {
         return None;
     }
-    let difference = &matrix - task.matrix();
+    let difference = &matrix - f;
     let entries = (0..s * d).flat_map(|slot| (0..d).map(move |output| (output, slot)));
     let at = entries.fold((0, 0), |most, at| if difference[at].abs() > difference[most].abs() { at } else { most });
     let missing = (0..d).map(|j| difference.row(j).norm_l2()).fold(0.0, f64::max);
@@ -107,8 +109,8 @@ pub(super) fn inputs_of(batch: &Batch, window: usize, d: usize) -> Matrix {
 }
 
 /// The unit in which the network speaks (its first outputs, projected on what f asks for), and their correlation.
-fn unit(trial: &Batch, task: &Task) -> (f64, f64) {
-    let wanted = zero_padded(&task.matrix()) * inputs_of(trial, task.window(), task.d());
+fn unit(trial: &Batch, f: &Matrix) -> (f64, f64) {
+    let wanted = zero_padded(f) * inputs_of(trial, f.ncols(), f.nrows());
     let (mut product, mut square, mut power) = (0.0, 0.0, 0.0);
     for episode in 0..trial.episodes {
         let said = trial.outputs.first().map_or(&[][..], |said| said.col_as_slice(episode));

@@ -14,7 +14,7 @@ use crate::memories::{Frame, Memories, Method, observability};
 use crate::network::Network;
 use crate::numeric::{Matrix, c64, eigenvalues, pseudo_inverse};
 use crate::spectrum::{Direction, Eigenvalue, Spectrum};
-use crate::task::{KNOWN_TASKS, Source, Task};
+use crate::task::{Function, Gate, KNOWN_TASKS, Slot, Source, Task};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -77,7 +77,22 @@ struct Wire {
 #[serde(rename_all = "lowercase")]
 enum TaskData {
     Sources(Vec<Wire>),
+    Gates(Vec<GateData>),
     Matrix(Stored),
+}
+
+/// A truth table: components from 0, entry m as in [`Gate`].
+#[derive(Serialize)]
+struct GateData {
+    inputs: Vec<Slot>,
+    table: Vec<i8>,
+}
+
+impl GateData {
+    fn of(gate: &Gate) -> Self {
+        let table = gate.table().iter().map(|&up| if up { 1 } else { -1 }).collect();
+        Self { inputs: gate.inputs().to_vec(), table }
+    }
 }
 
 #[derive(Serialize)]
@@ -185,9 +200,10 @@ pub(super) fn page_data(
         },
         network: network_data(network),
         state: parts(network, found.state),
-        task: task.map(|task| match task.sources() {
-            Some(sources) => TaskData::Sources(wires(sources)),
-            None => TaskData::Matrix(Stored::exact(&task.matrix())),
+        task: task.map(|task| match task.function() {
+            Function::Selection(sources) => TaskData::Sources(wires(sources)),
+            Function::Table(gates) => TaskData::Gates(gates.iter().map(GateData::of).collect()),
+            Function::Dense(matrix) => TaskData::Matrix(Stored::exact(matrix)),
         }),
         presets: presets(found.task.s, found.task.d),
         spectra: spectra_data(found)?,

@@ -1,6 +1,6 @@
 //! Batches of episodes: seeded inputs and the targets that follow from them.
 
-use super::{Function, Task};
+use super::Task;
 use crate::random::Stream;
 
 /// A batch of episodes in one reusable buffer, laid out (time, sample, component).
@@ -54,42 +54,15 @@ impl Episodes {
     fn continue_sequences(&mut self, task: &Task) {
         let row = self.batch * self.d;
         let steps = self.values.len() / row.max(1);
-        let terms = match task.function() {
-            Function::Dense(matrix) => self.terms(matrix),
-            Function::Selection(_) => vec![],
-        };
         for t in self.s..steps {
             let (past, now) = self.values.split_at_mut(t * row);
-            let window = &past[(t - self.s) * row..];
-            match task.function() {
-                Function::Selection(sources) => {
-                    for (j, source) in sources.iter().enumerate() {
-                        let (from, sign) = ((self.s - source.lag) * row + source.component, source.sign() as f32);
-                        for sample in 0..self.batch {
-                            now[sample * self.d + j] = sign * window[from + sample * self.d];
-                        }
-                    }
-                }
-                Function::Dense(_) => {
-                    for (j, terms) in terms.iter().enumerate() {
-                        for sample in 0..self.batch {
-                            let sum: f64 =
-                                terms.iter().map(|(at, w)| w * f64::from(window[at + sample * self.d])).sum();
-                            now[sample * self.d + j] = sum as f32;
-                        }
-                    }
-                }
-            }
+            let d = self.d;
+            task.step_with(
+                self.batch,
+                |slot, sample| f64::from(past[(t - slot.lag) * row + sample * d + slot.component]),
+                |output, sample, value| now[sample * d + output] = value as f32,
+            );
         }
-    }
-
-    /// For each output of a dense f the places it reads in a window, and their weights.
-    fn terms(&self, matrix: &faer::Mat<f64>) -> Vec<Vec<(usize, f64)>> {
-        let place = |k: usize| k / self.d * self.batch * self.d + k % self.d;
-        let read = |j: usize| {
-            (0..matrix.ncols()).filter(move |&k| matrix[(j, k)] != 0.0).map(move |k| (place(k), matrix[(j, k)]))
-        };
-        (0..self.d).map(|j| read(j).collect()).collect()
     }
 
     /// The number of samples.
@@ -139,7 +112,7 @@ mod tests {
     #[test]
     fn selection_and_matrix_give_the_same_targets() {
         let t4 = Task::named("T4", None, None).unwrap();
-        let dense = Task { function: Function::Dense(t4.matrix()), ..t4.clone() };
+        let dense = Task { function: crate::task::Function::Dense(t4.linear().unwrap()), ..t4.clone() };
         let stream = Stream::new(1, Purpose::TestInputs);
         let (mut a, mut b) = (Episodes::new(&t4, 3), Episodes::new(&dense, 3));
         a.draw(&t4, &stream, 5, 40);

@@ -37,6 +37,33 @@ pub enum TaskError {
         /// The most coefficients allowed.
         limit: usize,
     },
+    /// An output that depends on too much.
+    #[error(
+        "an output depends on {found} past components, and a truth table has at most {limit}; use fewer, or split the function \
+         over several outputs"
+    )]
+    TooManyInputs {
+        /// Inputs asked for.
+        found: usize,
+        /// The most allowed.
+        limit: usize,
+    },
+    /// A table with too few or too many entries.
+    #[error("a truth table of {inputs} inputs has {} entries, not {found}", 1usize << inputs)]
+    TableSize {
+        /// Entries given.
+        found: usize,
+        /// Inputs.
+        inputs: usize,
+    },
+    /// Truth tables that would be too large together.
+    #[error("the truth tables have {found} entries together, more than the limit of {limit}; choose fewer inputs, or smaller d")]
+    TooManyEntries {
+        /// Entries asked for.
+        found: usize,
+        /// The most allowed.
+        limit: usize,
+    },
     /// A number of an id with more digits than any window needs.
     #[error("a number of the task id has {digits} digits, more than the limit of {limit}; pass a task file instead")]
     IdTooLong {

@@ -1,4 +1,4 @@
-//! Variable-binding tasks: `u(t) = f(u(t-1), ..., u(t-s))` for t > s, with f linear.
+//! Variable-binding tasks: `u(t) = f(u(t-1), ..., u(t-s))` for t > s, with f linear or a truth table.
 //!
 //! The first s steps present inputs of d components in {-1, +1}; from then on the input is zero and the network must
 //! continue the sequence. Variable 1 holds the oldest of the last s values, variable s the newest, so that the value of
@@ -7,7 +7,9 @@
 mod by_name;
 mod episodes;
 mod error;
+mod evaluate;
 mod from_toml;
+mod gate;
 mod id;
 mod recurrence;
 
@@ -15,6 +17,7 @@ pub(crate) use by_name::nearest_name;
 pub use by_name::{KNOWN_TASKS, KnownTask};
 pub use episodes::Episodes;
 pub use error::TaskError;
+pub use gate::{Gate, MAX_GATE_INPUTS, Slot};
 pub use id::{MAX_ID_DIGITS, TaskId};
 
 use faer::Mat;
@@ -42,12 +45,14 @@ impl Source {
     }
 }
 
-/// The linear map f of a task.
+/// The function f of a task.
 #[doc(alias = "f")]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Function {
     /// Each output component copies one component of the window, perhaps negated: values stay in {-1, +1}.
     Selection(Vec<Source>),
+    /// Each output component is any function of a few components of the window: values stay in {-1, +1}.
+    Table(Vec<Gate>),
     /// A d x (s*d) matrix on the window, variable 1 (the oldest) first: values are real numbers.
     Dense(Mat<f64>),
 }
@@ -69,14 +74,29 @@ impl Task {
             return Err(TaskError::OutputCount { found: sources.len(), d });
         }
         for source in &sources {
-            if source.lag == 0 || source.lag > s {
-                return Err(TaskError::LagOutOfRange { lag: source.lag, s });
-            }
-            if source.component >= d {
-                return Err(TaskError::ComponentOutOfRange { component: source.component + 1, d });
-            }
+            check_slot(Slot { lag: source.lag, component: source.component }, s, d)?;
         }
         Ok(Self { name: name.into(), s, d, function: Function::Selection(sources) })
+    }
+
+    /// A task whose outputs are truth tables on window components, one [`Gate`] an output. Gates that copy one component each
+    /// become a [`Function::Selection`].
+    pub fn table(name: impl Into<String>, s: usize, d: usize, gates: Vec<Gate>) -> Result<Self, TaskError> {
+        if let Some(sources) = gates.iter().map(Gate::as_source).collect() {
+            return Self::selection(name, s, d, sources);
+        }
+        check_size(s, d)?;
+        if gates.len() != d {
+            return Err(TaskError::OutputCount { found: gates.len(), d });
+        }
+        let entries: usize = gates.iter().map(|gate| gate.table().len()).sum();
+        if entries > MAX_COEFFICIENTS {
+            return Err(TaskError::TooManyEntries { found: entries, limit: MAX_COEFFICIENTS });
+        }
+        for slot in gates.iter().flat_map(Gate::inputs) {
+            check_slot(*slot, s, d)?;
+        }
+        Ok(Self { name: name.into(), s, d, function: Function::Table(gates) })
     }
 
     /// A task given by its d x (s*d) matrix. A matrix that selects with signs becomes a [`Function::Selection`].
@@ -119,22 +139,48 @@ impl Task {
         self.s * self.d
     }
 
-    /// The linear map f.
+    /// The function f.
     pub fn function(&self) -> &Function {
         &self.function
     }
 
-    /// The sources of a signed selection, `None` for a dense f.
+    /// The sources of a signed selection, `None` for any other f.
     pub fn sources(&self) -> Option<&[Source]> {
         match &self.function {
             Function::Selection(sources) => Some(sources),
+            Function::Table(_) | Function::Dense(_) => None,
+        }
+    }
+
+    /// Every output as a truth table, `None` for a dense f.
+    pub fn gates(&self) -> Option<Vec<Gate>> {
+        match &self.function {
+            Function::Selection(sources) => Some(sources.iter().map(Gate::copy).collect()),
+            Function::Table(gates) => Some(gates.clone()),
             Function::Dense(_) => None,
+        }
+    }
+
+    /// Whether f is linear: a selection or a matrix.
+    pub fn is_linear(&self) -> bool {
+        !matches!(self.function, Function::Table(_))
+    }
+
+    /// Whether f of the opposite window is the opposite: only then can a network without biases compute it.
+    pub fn is_odd(&self) -> bool {
+        let odd = |gate: &Gate| {
+            let table = gate.table();
+            (0..table.len()).all(|m| table[m] != table[table.len() - 1 - m])
+        };
+        match &self.function {
+            Function::Table(gates) => gates.iter().all(odd),
+            Function::Selection(_) | Function::Dense(_) => true,
         }
     }
 
     /// Whether values stay in {-1, +1}. If not, targets are real numbers and may grow or shrink without bound.
     pub fn is_binary(&self) -> bool {
-        matches!(self.function, Function::Selection(_))
+        !matches!(self.function, Function::Dense(_))
     }
 
     /// The window index of a source: variables from the oldest, components within.
@@ -142,16 +188,17 @@ impl Task {
         (self.s - source.lag) * self.d + source.component
     }
 
-    /// f as a d x (s*d) matrix, variable 1 (the oldest) first.
-    pub fn matrix(&self) -> Mat<f64> {
+    /// f as a d x (s*d) matrix, variable 1 (the oldest) first; `None` where f is not linear.
+    pub fn linear(&self) -> Option<Mat<f64>> {
         match &self.function {
-            Function::Dense(matrix) => matrix.clone(),
+            Function::Table(_) => None,
+            Function::Dense(matrix) => Some(matrix.clone()),
             Function::Selection(sources) => {
                 let mut matrix = Mat::zeros(self.d, self.window());
                 for (output, source) in sources.iter().enumerate() {
                     matrix[(output, self.window_index(source))] = source.sign();
                 }
-                matrix
+                Some(matrix)
             }
         }
     }
@@ -188,6 +235,16 @@ fn check_size(s: usize, d: usize) -> Result<(), TaskError> {
     }
 }
 
+fn check_slot(slot: Slot, s: usize, d: usize) -> Result<(), TaskError> {
+    if slot.lag == 0 || slot.lag > s {
+        return Err(TaskError::LagOutOfRange { lag: slot.lag, s });
+    }
+    if slot.component >= d {
+        return Err(TaskError::ComponentOutOfRange { component: slot.component + 1, d });
+    }
+    Ok(())
+}
+
 /// Refuses a dense f whose matrix would be too large; the window is known to be within its limit.
 fn check_coefficients(s: usize, d: usize) -> Result<(), TaskError> {
     match (s * d).checked_mul(d) {
@@ -215,7 +272,7 @@ mod tests {
     #[test]
     fn a_matrix_of_signed_units_is_a_selection_and_back() {
         let t3 = Task::named("T3", None, None).unwrap();
-        let again = Task::from_matrix("again", 8, 8, t3.matrix()).unwrap();
+        let again = Task::from_matrix("again", 8, 8, t3.linear().unwrap()).unwrap();
         assert!(again.same_function(&t3) && again.is_binary());
     }
 

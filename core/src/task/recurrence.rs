@@ -158,6 +158,7 @@ impl Task {
                 let sign = if source.negated { "-" } else { "" };
                 format!("{sign}u{}[t-{}]", source.component + 1, source.lag)
             }
+            Function::Table(gates) => gates[output].to_string(),
             Function::Dense(matrix) => {
                 let mut text = String::new();
                 for lag in 1..=self.s {

@@ -18,7 +18,7 @@ pub fn task(s: usize, d: usize, lines: &[&str]) -> Task {
 ///
 /// Exact from the zero state where what f reads from anything but the oldest variable is not kept for long.
 pub fn analog(task: &Task, hidden: usize, activation: Activation) -> Network {
-    analog_step(task, &operator(task), hidden, activation)
+    analog_step(task, &operator(task).unwrap(), hidden, activation)
 }
 
 /// The same with another step on the window than the task's.
@@ -63,7 +63,7 @@ pub fn saturating(s: usize, d: usize, f: &Matrix) -> Network {
 
 /// A relu circuit: each window component is a pair of units, one for its positive and one for its negative part.
 pub fn rectified(task: &Task) -> Network {
-    let (step, window, d) = (operator(task), task.window(), task.d());
+    let (step, window, d) = (operator(task).unwrap(), task.window(), task.d());
     let sign = |unit: usize| if unit < window { 1.0 } else { -1.0 };
     let recurrent = |i: usize, j: usize| sign(i) * sign(j) * step[(i % window, j % window)];
     let newest = |unit: usize, j: usize| if unit % window == window - d + j { sign(unit) } else { 0.0 };

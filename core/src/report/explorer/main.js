@@ -9,7 +9,7 @@ function makeExplorer(data) {
   if (data.task?.matrix) data.task.matrix = matrixOf(data.task.matrix);
   const explorer = {
     data, trained, memories, s, d, horizon: Math.min(96, Math.max(40, 6 * s)), inputs: examplePattern(s, d), rewired: null, edited: false, run: null,
-    binary: Boolean(data.task?.sources), plain: trained.layers.length === 1 && trained.layers[0].kind === "elman",
+    binary: Boolean(data.task?.sources || data.task?.gates), plain: trained.layers.length === 1 && trained.layers[0].kind === "elman",
     weak: new Set((memories?.members ?? []).filter((_, k) => memories.scores[k] < memories.recovered)),
     get task() { return this.edited ? { sources: this.rewired.sources } : data.task; },
     get sources() { return this.task?.sources ?? null; },

@@ -86,7 +86,10 @@ function solvePositive(a, b) {
 function continued(task, inputs, horizon) {
   const sequence = inputs.map((u) => Float64Array.from(u)), s = inputs.length;
   for (let t = s; t < s + horizon; t++) {
-    if (task.sources) sequence.push(Float64Array.from(task.sources, ({ lag, component, sign }) => sign * sequence[t - lag][component]));
+    if (task.gates) {
+      const up = ({ lag, component }) => Number(sequence[t - lag][component] > 0);
+      sequence.push(Float64Array.from(task.gates, ({ inputs, table }) => table[inputs.reduce((m, slot, q) => m | up(slot) << q, 0)]));
+    } else if (task.sources) sequence.push(Float64Array.from(task.sources, ({ lag, component, sign }) => sign * sequence[t - lag][component]));
     else {
       const window = sequence.slice(t - s, t).flatMap((u) => [...u]);
       sequence.push(times(task.matrix, window));

@@ -7,7 +7,7 @@ use super::model::Model;
 use super::panels::{Aligned, Panels};
 use super::product::Terms;
 use crate::random::Stream;
-use crate::task::{Function, Task};
+use crate::task::Task;
 
 /// The samples of a batch that one thread works on, with the tape of its states and its own gradient. The gradient of
 /// the batch is the sum over chunks in their order, so it does not depend on which thread did which chunk.
@@ -87,25 +87,11 @@ impl<S: Dispatch> Chunk<S> {
         for t in 0..horizon {
             let (past, now) = self.targets.split_at_mut(t);
             let back = |lag: usize| if lag <= t { &past[t - lag] } else { &self.inputs[s + t - lag] };
-            match task.function() {
-                Function::Selection(sources) => {
-                    for (j, source) in sources.iter().enumerate() {
-                        let from = back(source.lag);
-                        for sample in 0..samples {
-                            let value = from.at(sample, source.component);
-                            *now[0].at_mut(sample, j) = if source.negated { -value } else { value };
-                        }
-                    }
-                }
-                Function::Dense(matrix) => {
-                    for sample in 0..samples {
-                        for j in 0..d {
-                            let term = |k: usize| matrix[(j, k)] * back(s - k / d).at(sample, k % d).to_f64();
-                            *now[0].at_mut(sample, j) = S::from_f64((0..s * d).map(term).sum());
-                        }
-                    }
-                }
-            }
+            task.step_with(
+                samples,
+                |slot, sample| back(slot.lag).at(sample, slot.component).to_f64(),
+                |output, sample, value| *now[0].at_mut(sample, output) = S::from_f64(value),
+            );
         }
     }
 
