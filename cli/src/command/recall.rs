@@ -117,7 +117,7 @@ impl RecallCommand {
         let interval = self.time / SAMPLES as f64;
         let episodes = memory.retrieve(&memory.starting_at(0), self.time, interval, integrator).map_err(refused)?;
         let task = Task::named("repeat-copy", Some(self.memories), Some(1))?;
-        let phi = operator(&task);
+        let phi = operator(&task)?;
         let as_variables = |response| SequenceMemory::of_variables(memory.stored().clone(), &phi, response);
         let mut written = Episodes::new(&task, 1);
         written.draw(&task, &Stream::new(self.seed, Purpose::ProbeInputs), 0, 0);
