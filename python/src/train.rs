@@ -97,12 +97,13 @@ pub fn train(
                 metrics_every,
                 checkpoint_every,
             };
-            let (mut params, mut start) = choices.params()?;
+            let task = task.task(s, d)?;
+            let (mut params, mut start) = choices.params(&task)?;
             if let Some(network) = given {
                 params.take_from(&network);
                 start = Start::Weights(Box::new(network));
             }
-            let job = Job { task: task.task(s, d)?, params, start };
+            let job = Job { task, params, start };
             job.check()?;
             let begin = |path: PathBuf| RunFolder::begin(&path, &job, engine.name.clone(), force);
             let folder = out.map(begin).transpose()?;

@@ -149,7 +149,13 @@ impl TrainCommand {
     }
 
     fn begun(&self, task: &Task, engine: String) -> Result<(RunFolder, Job), Failure> {
-        let (params, start) = self.choices.chosen().params()?;
+        let (params, start) = self.choices.chosen().params(task)?;
+        if !task.is_odd() {
+            note(match params.bias {
+                true => "with biases: the function is not odd (f(-u) is not -f(u)), and a network without biases would be",
+                false => "without biases a network is odd, and this function is not: it cannot be learned; leave out --no-bias",
+            });
+        }
         let job = Job { task: task.clone(), params, start };
         let path = self.out.clone().unwrap_or_else(|| RunFolder::default_path(&job));
         Ok((RunFolder::begin(&path, &job, engine, self.force)?, job))

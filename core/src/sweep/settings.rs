@@ -92,6 +92,7 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
         Some(name) => Task::parse(name, whole("s"), whole("d")),
         None => return Err("no task is given: add a line such as task = [\"T1\", \"T2\"]".into()),
     };
+    let task = task.map_err(|error| error.to_string())?;
     let mut curriculum = match get("curriculum").map(Value::text) {
         Some("adaptive") => Curriculum::adaptive(),
         Some("none") => Curriculum::none(),
@@ -105,11 +106,12 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     }
     let mut params = TrainParams::with_curriculum(curriculum);
     // The cell first: it decides what is usual for the others.
-    params.choose_cell(get("cell").and_then(|value| value.text().parse().ok()).unwrap_or_default());
+    params.choose_cell(get("cell").and_then(|value| value.text().parse().ok()).unwrap_or_default(), &task);
     for (key, value) in settings {
         (key.set)(&mut params, value);
     }
-    let job = Job { task: task.map_err(|error| error.to_string())?, params, start: Start::Random };
+    params.calm_the_end(&task);
+    let job = Job { task, params, start: Start::Random };
     job.check().map_err(|error| error.to_string())?;
     Ok(job)
 }
@@ -122,7 +124,7 @@ pub fn name(job: &Job) -> String {
         Curriculum::Adaptive { .. } => Curriculum::adaptive(),
         Curriculum::None { .. } => Curriculum::none(),
     });
-    usual.choose_cell(params.cell);
+    usual.choose_cell(params.cell, task);
     let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let mut parts = vec![task.name().to_lowercase().replace(|c| tame(c) == '-', "-")];
     if (task.s(), task.d()) != (8, 8) {

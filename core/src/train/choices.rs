@@ -2,6 +2,7 @@
 
 use super::{Curriculum, Start, TrainError, TrainParams};
 use crate::network::{Activation, CellKind, Initialization, NetworkFile};
+use crate::task::Task;
 use std::path::{Path, PathBuf};
 
 /// Choices by the names of the command line, Python and sweep files.
@@ -44,8 +45,8 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// The parameters and the start that were chosen, checked.
-    pub fn params(&self) -> Result<(TrainParams, Start), TrainError> {
+    /// The parameters and the start that were chosen for a task, checked.
+    pub fn params(&self, task: &Task) -> Result<(TrainParams, Start), TrainError> {
         let mut curriculum = self.curriculum.clone().unwrap_or_else(Curriculum::table1);
         if let Some(horizon) = self.horizon {
             curriculum = curriculum.up_to(horizon);
@@ -57,7 +58,7 @@ impl Choices {
         fn set<T: Copy>(field: &mut T, choice: Option<T>) {
             *field = choice.unwrap_or(*field);
         }
-        params.choose_cell(self.cell.unwrap_or_default());
+        params.choose_cell(self.cell.unwrap_or_default(), task);
         set(&mut params.layers, self.layers);
         set(&mut params.hidden, self.hidden);
         set(&mut params.seed, self.seed);
@@ -80,6 +81,7 @@ impl Choices {
                 _ => self.given_weights(path, &mut params)?,
             },
         };
+        params.calm_the_end(task);
         params.check()?;
         Ok((params, start))
     }
@@ -98,18 +100,22 @@ impl Choices {
 mod tests {
     use super::*;
 
+    fn copy() -> Task {
+        Task::named("T1", None, None).unwrap()
+    }
+
     #[test]
     fn what_is_not_chosen_keeps_its_default() {
-        let (params, _) = Choices::default().params().unwrap();
+        let (params, _) = Choices::default().params(&copy()).unwrap();
         assert_eq!(params, TrainParams::default());
         let choices = Choices { curriculum: Some(Curriculum::adaptive()), horizon: Some(50), ..Choices::default() };
-        let (params, _) = choices.params().unwrap();
+        let (params, _) = choices.params(&copy()).unwrap();
         assert_eq!(params, TrainParams::with_curriculum(Curriculum::adaptive().up_to(50)));
     }
 
     #[test]
     fn impossible_choices_are_refused() {
-        let refusal = |choices: Choices| choices.params().unwrap_err().to_string();
+        let refusal = |choices: Choices| choices.params(&copy()).unwrap_err().to_string();
         assert_eq!(refusal(Choices { hidden: Some(0), ..Choices::default() }), "hidden is 0, but must be at least 1");
         let init = refusal(Choices { init: Some("gausian".into()), ..Choices::default() });
         assert!(init.contains("uniform, gaussian or a file") && init.contains("gausian"), "{init}");

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::limits::{MAX_BATCH, MAX_HORIZON, MAX_LAYERS, MAX_METRICS, MAX_TEST_BATCHES};
 use super::{Curriculum, TrainError};
 use crate::network::{Activation, Architecture, CellKind, Initialization, MAX_HIDDEN, Network};
+use crate::task::Task;
 
 /// Parameters of one training run. Two runs with equal parameters on one machine end with equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +29,8 @@ pub struct TrainParams {
     pub batch: usize,
     /// Adam's learning rate. Default 1e-3.
     pub learning_rate: f64,
-    /// A later change of the learning rate. Default none; a tenth after 36,000 steps for the adaptive curriculum.
+    /// A later change of the learning rate. Default none; a tenth after 36,000 steps for the adaptive curriculum, and for the last
+    /// fifth of the steps for GRU, LSTM and functions that are not linear.
     pub learning_rate_change: Option<LearningRateChange>,
     /// Adam's decay of the first moment. Default 0.9.
     pub beta1: f64,
@@ -44,7 +46,7 @@ pub struct TrainParams {
     pub initialization: Initialization,
     /// The nonlinearity, where the cell leaves a choice. Default tanh; identity for a state-space layer.
     pub activation: Activation,
-    /// Whether layers and readout have biases. Default yes for GRU and LSTM, no for others.
+    /// Whether layers and readout have biases. Default yes for GRU and LSTM and for functions that are not odd, no for others.
     pub bias: bool,
     /// A row of metrics is kept every so many steps. Default 100.
     pub metrics_every: u64,
@@ -134,9 +136,19 @@ impl TrainParams {
         self.initialization.network(&self.architecture(), d, d, self.seed)
     }
 
-    /// Chooses the cell, with what it usually goes with.
-    pub fn choose_cell(&mut self, cell: CellKind) {
-        (self.cell, self.bias, self.activation) = (cell, cell.usually_biased(), cell.usual_activation());
+    /// Chooses the cell, with what it and the task usually go with: without biases a network is odd, and so is what it computes.
+    pub fn choose_cell(&mut self, cell: CellKind, task: &Task) {
+        (self.cell, self.activation) = (cell, cell.usual_activation());
+        self.bias = cell.usually_biased() || !task.is_odd();
+    }
+
+    /// Slows down for the last fifth, where the loss of gated cells and of nonlinear functions may still leap up; once the steps
+    /// are known. Elman networks on linear functions go on as the paper's do.
+    pub fn calm_the_end(&mut self, task: &Task) {
+        let leaps = matches!(self.cell, CellKind::Gru | CellKind::Lstm) || !task.is_linear();
+        if leaps && self.learning_rate_change.is_none() {
+            self.learning_rate_change = Some(LearningRateChange { after: self.steps / 5 * 4, factor: 0.1 });
+        }
     }
 
     /// Takes over what given weights decide: the cell and its nonlinearity, layers, biases.
