@@ -2,9 +2,9 @@
 
 use super::{Bound, Claim, ClaimName, ClaimParams};
 use crate::code::Contents;
-use crate::observe::{Batch, Flips, Observations};
+use crate::observe::{Asked, Batch, Flips, Observations};
 use crate::recurrence::{Rivalry, rivalry};
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Gate, Slot, Task};
 
 /// How far outputs follow a function, in parts of the horizon.
 #[derive(Clone, Debug, PartialEq)]
@@ -127,12 +127,16 @@ impl Behaviour {
         let cuts = cuts(long.outputs.len(), contents, task.s());
         let followed = follow(long, task, &cuts, unit, faint);
         let first = follow(&observed.trial, task, &[0, task.s().min(observed.trial.outputs.len())], unit, faint);
-        let rivalry = rivalry(observed, task, params.better);
         let mut claims = vec![follows(&followed, params)];
         claims.extend(followed.signs.then(|| keeps_size(&followed, params)));
         claims.extend(observed.flips.as_ref().map(|flips| depends(flips, task, unit, params)));
         claims.push(every_window(observed, task, unit, faint, params));
-        claims.push(no_further_term(&rivalry, params));
+        match task.gates().filter(|_| !task.is_linear()) {
+            None => claims.push(no_further_term(&rivalry(observed, task, params.better), params)),
+            Some(gates) => {
+                claims.extend(observed.asked.as_ref().map(|asked| no_further_input(asked, &gates, task, params)))
+            }
+        }
         Self { claims, followed, first }
     }
 
@@ -262,6 +266,27 @@ fn every_window(observed: &Observations, task: &Task, unit: f64, faint: f64, par
     let (worst, j) = outputs.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
     let detail = format!("error in the first {} steps after {windows} fresh inputs, worst u{}", task.s(), j + 1);
     Claim::at_most(name, worst, params.windows_error, detail)
+}
+
+/// The largest share of inputs in which flipping one that f does not read changes the first output.
+fn no_further_input(asked: &Asked, gates: &[Gate], task: &Task, params: &ClaimParams) -> Claim {
+    let (s, d) = (task.s(), task.d());
+    let (mut worst, mut place) = (0.0, (0, 0));
+    for (output, gate) in gates.iter().enumerate() {
+        for at in (0..task.window()).filter(|at| !gate.inputs().contains(&Slot::at(*at, s, d))) {
+            if asked.influence[(output, at)] > worst {
+                (worst, place) = (asked.influence[(output, at)], (output, at));
+            }
+        }
+    }
+    let slot = Slot::at(place.1, s, d);
+    let detail = match worst > 0.0 {
+        true => {
+            format!("share of inputs in which another than f reads changes an output, most u{} by {slot}", place.0 + 1)
+        }
+        false => "no input that f does not read changes an output".into(),
+    };
+    Claim::at_most(ClaimName::NoFurtherTerm, worst, params.further_input, detail)
 }
 
 fn no_further_term(rivalry: &Rivalry, params: &ClaimParams) -> Claim {

@@ -34,6 +34,8 @@ pub struct ClaimParams {
     pub windows_error: f64,
     /// Largest difference of an output's coefficients where another linear f predicts better.
     pub further: f64,
+    /// For a truth table: the largest share of inputs in which one that f does not read may change an output.
+    pub further_input: f64,
     /// Another linear f predicts better if its error is below this share of that of the f that is stated.
     pub better: f64,
     /// Least share of the variance of fresh states that the code explains.
@@ -69,6 +71,7 @@ impl Default for ClaimParams {
             windows: 0.99,
             windows_error: 0.1,
             further: 0.01,
+            further_input: 0.02,
             better: 0.5,
             explained: 0.95,
             steered: 0.98,

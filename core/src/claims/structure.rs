@@ -1,7 +1,7 @@
 //! Claims about how a network does it: states, weights, eigenvalues.
 
 use super::{Bound, Claim, ClaimName, ClaimParams};
-use crate::code::{CodeParams, Contents, Judged, Rows, Writer};
+use crate::code::{CodeParams, Contents, Judged, Products, Rows, Writer};
 use crate::numeric::{Matrix, zero_padded};
 use crate::spectrum::Spectrum;
 
@@ -14,6 +14,8 @@ pub struct Structure<'a> {
     pub contents: &'a Contents,
     /// The code on fresh states.
     pub judged: &'a Judged,
+    /// Products that states hold beside contents, where f is a truth table.
+    pub products: Option<&'a Products>,
     /// The step matrix in its basis.
     pub step: &'a Matrix,
     /// The worst output after contents were written into the state; nothing where only recordings are known.
@@ -50,13 +52,21 @@ impl Structure<'_> {
     }
 
     fn explained(&self, params: &ClaimParams) -> Claim {
-        let detail = "share of the variance of fresh states";
+        let detail = match self.products.map(|products| &products.by_degree[..]) {
+            Some([alone, .., _]) => {
+                let most = self.products.map_or(1, |products| products.by_degree.len());
+                format!(
+                    "share of the variance of fresh states, with products of up to {most} contents; contents alone {alone:.3}"
+                )
+            }
+            _ => "share of the variance of fresh states".into(),
+        };
         Claim::at_least(ClaimName::CodeExplains, self.judged.explained, params.explained, detail)
     }
 
     fn step_matrix(&self, params: &CodeParams) -> Claim {
         let rows = Rows::count(self.step, self.contents, params.row);
-        let off = crate::code::off_by(self.step, &self.contents.step).into_iter().fold(0.0, f64::max);
+        let off = crate::code::off_by(self.step, &self.contents.whole_step()).into_iter().fold(0.0, f64::max);
         let detail = format!("largest error of an entry; {} of {} rows are right", rows.right(), rows.all());
         Claim::at_most(ClaimName::StepMatrix, off, params.row, detail)
     }

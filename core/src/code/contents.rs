@@ -1,9 +1,10 @@
 //! What the state of a network must hold if it computes f, and when it can be asked for it.
 
+use super::table::Drawn;
 use crate::circuit::{CircuitError, Core, operator};
 use crate::numeric::{Matrix, Svd};
 use crate::observe::Batch;
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Function, Task};
 use serde::{Deserialize, Serialize};
 
 /// Directions of the window below this share of the largest are never read by f.
@@ -44,11 +45,13 @@ pub struct ContentsParams {
     pub lasting: f64,
     /// Contents that have shrunk below this share of their first size are gone.
     pub faint: f64,
+    /// Windows on which the step of a truth table is compared.
+    pub columns: usize,
 }
 
 impl Default for ContentsParams {
     fn default() -> Self {
-        Self { lasting: 0.944, faint: 0.01 }
+        Self { lasting: 0.944, faint: 0.01, columns: 512 }
     }
 }
 
@@ -57,7 +60,7 @@ impl Default for ContentsParams {
 /// A lasting f: its core. A function that forgets: everything of the window that can still be read.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    task: Task,
+    pub(super) task: Task,
     /// Contents from the window, k x s*d.
     pub project: Matrix,
     /// Window from contents, s*d x k, up to what is never read.
@@ -73,11 +76,25 @@ pub struct Contents {
     pub fades: bool,
     /// Output steps until nothing of the contents is left; nothing where they last.
     pub gone_after: Option<usize>,
+    /// The products of window components that a truth table multiplies; none for a linear f.
+    pub products: Vec<Vec<usize>>,
+    /// What they add to the contents after a step, k x products.
+    pub on_products: Matrix,
+    /// Windows that a truth table comes to; nothing for a linear f.
+    pub drawn: Option<Drawn>,
 }
 
 impl Contents {
-    /// The contents of a task whose core is known.
-    pub fn of(task: &Task, core: &Core, params: &ContentsParams) -> Result<Self, CircuitError> {
+    /// The contents of a task; those of a linear f need its core.
+    pub fn of(task: &Task, core: Option<&Core>, params: &ContentsParams) -> Result<Self, CircuitError> {
+        match (task.function(), core) {
+            (Function::Table(gates), _) => Ok(Self::of_table(task, gates, params)?),
+            (_, Some(core)) => Self::of_core(task, core, params),
+            (_, None) => Self::of_core(task, &Core::of(task)?, params),
+        }
+    }
+
+    fn of_core(task: &Task, core: &Core, params: &ContentsParams) -> Result<Self, CircuitError> {
         let smallest = core.eigenvalues().iter().map(|z| z.re.hypot(z.im)).fold(f64::INFINITY, f64::min);
         let fades = core.dimension() == 0 || smallest < params.lasting;
         let (project, embed, step) = match fades {
@@ -87,7 +104,9 @@ impl Contents {
         let readout = embed.subrows(task.window() - task.d(), task.d()).to_owned();
         let gone_after = if fades { gone_after(&step, params.faint) } else { None };
         let slots = core.components.clone().filter(|_| !fades);
-        Ok(Self { task: task.clone(), project, embed, step, readout, slots, fades, gone_after })
+        let on_products = Matrix::zeros(step.nrows(), 0);
+        let (task, products, drawn) = (task.clone(), vec![], None);
+        Ok(Self { task, project, embed, step, readout, slots, fades, gone_after, products, on_products, drawn })
     }
 
     /// Contents that are components: these, where they are, and otherwise the whole window.
@@ -111,6 +130,11 @@ impl Contents {
     /// The task.
     pub fn task(&self) -> &Task {
         &self.task
+    }
+
+    /// A step on contents and products beside one another.
+    pub fn whole_step(&self) -> Matrix {
+        beside(&self.step, &self.on_products)
     }
 
     /// How many contents there are.
@@ -186,6 +210,14 @@ impl ContentsOver<'_> {
         }
     }
 
+    /// The whole window after output step t, into the columns from `first` on.
+    pub fn write_window(&self, t: usize, into: &mut Matrix, first: usize) {
+        for episode in 0..self.batch.episodes {
+            let column = into.col_as_slice_mut(first + episode);
+            column.iter_mut().enumerate().for_each(|(slot, value)| *value = self.value(t, slot, episode));
+        }
+    }
+
     /// What the window holds in one of its places.
     fn value(&self, t: usize, slot: usize, episode: usize) -> f64 {
         let (s, d) = (self.contents.task.s(), self.contents.task.d());
@@ -203,6 +235,14 @@ impl ContentsOver<'_> {
             false => (said - self.means.get(time - s).map_or(0.0, |mean| mean[j])) / self.unit,
         }
     }
+}
+
+/// One matrix beside another.
+fn beside(left: &Matrix, right: &Matrix) -> Matrix {
+    let mut all = Matrix::zeros(left.nrows(), left.ncols() + right.ncols());
+    all.subcols_mut(0, left.ncols()).copy_from(left);
+    all.subcols_mut(left.ncols(), right.ncols()).copy_from(right);
+    all
 }
 
 /// The smallest linear system that says what the window says from the first output step on: what is reached then, without
@@ -251,14 +291,14 @@ mod tests {
 
     fn contents(text: &str) -> Contents {
         let task = Task::from_toml(text, "x", "x").unwrap();
-        Contents::of(&task, &Core::of(&task).unwrap(), &ContentsParams::default()).unwrap()
+        Contents::of(&task, None, &ContentsParams::default()).unwrap()
     }
 
     #[test]
     fn a_lasting_function_keeps_its_core() {
         let task = Task::named("T3", None, None).unwrap();
         let core = Core::of(&task).unwrap();
-        let contents = Contents::of(&task, &core, &ContentsParams::default()).unwrap();
+        let contents = Contents::of(&task, Some(&core), &ContentsParams::default()).unwrap();
         assert!(!contents.fades && contents.gone_after.is_none());
         assert_eq!((contents.count(), contents.slots), (36, core.components));
     }

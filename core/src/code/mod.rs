@@ -6,17 +6,23 @@
 //! that recordings are read in the same way.
 
 mod contents;
+mod products;
 mod riders;
 mod sharing;
 mod signs;
 mod step;
+mod table;
 mod write;
 
 pub use contents::{Component, Contents, ContentsOver, ContentsParams, Origin};
+pub(crate) use products::centred_by_step;
+pub use products::{Moment, Product, ProductCode, Products, SignedStates, at_a_moment, read};
 pub use riders::Rider;
 pub use sharing::Sharing;
 pub use step::{Rows, step_by_writing, step_in_recordings};
 pub(crate) use step::{off_by, random_contents, shift};
+pub use table::{Drawn, MAX_PRODUCTS, products_of};
+pub(crate) use table::{centre, regress, stacked};
 pub use write::Writer;
 
 use crate::numeric::{Matrix, NumericError, Svd, ridge_regression, zero_padded};
@@ -49,6 +55,8 @@ pub struct CodeParams {
     pub moment: usize,
     /// Episodes for that, at least, and for each content.
     pub moment_episodes: (usize, usize),
+    /// Episodes for that where f is a truth table.
+    pub table_moment_episodes: usize,
     /// Damping of what the code leaves over, relative to its mean, when contents are read as signs.
     pub noise_floor: f64,
     /// Contents whose memories have a larger cosine are also flipped together when they are read as signs.
@@ -61,6 +69,8 @@ pub struct CodeParams {
     pub sweeps: usize,
     /// States that are read as signs, at most.
     pub sign_states: usize,
+    /// Products of contents that are looked for in a state, at most.
+    pub most_products: usize,
 }
 
 impl Default for CodeParams {
@@ -74,14 +84,16 @@ impl Default for CodeParams {
             missed: 0.1,
             row: 0.1,
             writings: (128, 3),
-            moment: 31,
+            moment: 30,
             moment_episodes: (512, 8),
+            table_moment_episodes: 2048,
             noise_floor: 1.0,
             coupled: 0.3,
             rides: 0.9,
             separation: 2.5,
             sweeps: 6,
             sign_states: 512,
+            most_products: 512,
         }
     }
 }
@@ -199,15 +211,7 @@ impl Code {
 
     /// How well fresh states are explained and read.
     pub fn judge(&self, fresh: &Sample, signs: bool) -> Judged {
-        let missed = &fresh.states - zero_padded(&self.memories) * &fresh.contents;
-        // Step by step: activity that dies out is not explained by its first moment.
-        let (each, mut explained) = (fresh.episodes.max(1), 0.0);
-        for first in (0..fresh.len()).step_by(each) {
-            let size = |of: &Matrix| of.subcols(first, each).squared_norm_l2();
-            explained += (1.0 - size(&missed) / size(&fresh.states).max(f64::MIN_POSITIVE)).max(0.0);
-        }
-        let explained = explained * each as f64 / fresh.len().max(1) as f64;
-        Judged { explained, read: self.read(fresh, signs) }
+        Judged { explained: explained(&self.memories, fresh), read: self.read(fresh, signs) }
     }
 
     /// How well each content is read from fresh states.
@@ -215,6 +219,18 @@ impl Code {
         let found = zero_padded(&self.readers) * &fresh.states;
         if signs { right_signs(&found, &fresh.contents) } else { hit_values(&found, &fresh.contents) }
     }
+}
+
+/// Share of the variance of fresh states that memories explain, on average over the time steps.
+fn explained(memories: &Matrix, fresh: &Sample) -> f64 {
+    let missed = &fresh.states - zero_padded(memories) * &fresh.contents;
+    // Step by step: activity that dies out is not explained by its first moment.
+    let (each, mut explained) = (fresh.episodes.max(1), 0.0);
+    for first in (0..fresh.len()).step_by(each) {
+        let size = |of: &Matrix| of.subcols(first, each).squared_norm_l2();
+        explained += (1.0 - size(&missed) / size(&fresh.states).max(f64::MIN_POSITIVE)).max(0.0);
+    }
+    explained * each as f64 / fresh.len().max(1) as f64
 }
 
 /// What a code is worth on fresh states.

@@ -26,7 +26,7 @@ impl Rows {
     /// Counts the rows of `step` that differ from the theory's by at most `most` in every entry.
     pub fn count(step: &Matrix, contents: &Contents, most: f64) -> Self {
         let (newest, mut rows) = (contents.task().window() - contents.task().d(), Self::default());
-        for (i, off) in off_by(step, &contents.step).into_iter().enumerate() {
+        for (i, off) in off_by(step, &contents.whole_step()).into_iter().enumerate() {
             // Contents without a place of their own mix both kinds.
             let computes = contents.slots.as_ref().is_none_or(|slots| slots[i] >= newest);
             let (right, all) = match computes {

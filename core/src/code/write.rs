@@ -23,6 +23,11 @@ impl<'a> Writer<'a> {
         Self { network, view, memories: zero_padded(&code.memories), means }
     }
 
+    /// A writer by memories of whole states, into the mean state of a step; the second mean is what is seen a step later.
+    pub fn new(network: &'a Network, view: &'a View, memories: Matrix, means: [Vec<f64>; 2]) -> Self {
+        Self { network, view, memories: zero_padded(&memories), means }
+    }
+
     /// A writer by the regression of whole states on what they hold; `at` is the step whose mean state is written into.
     pub fn by_states(
         network: &'a Network,

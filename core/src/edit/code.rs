@@ -2,7 +2,6 @@
 
 use super::cell::Plain;
 use super::{EditError, EditParams};
-use crate::circuit::Core;
 use crate::code::{Contents, ContentsParams, Origin, Sample, memories, readers, right_signs};
 use crate::network::Network;
 use crate::numeric::Matrix;
@@ -36,7 +35,7 @@ pub struct OwnCode {
 pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
     let plain = Plain::of(network)?;
     // A dense f has no components of its own; then the whole window is looked for.
-    let contents = Contents::of(task, &Core::of(task)?, &ContentsParams::default())?.on_components()?;
+    let contents = Contents::of(task, None, &ContentsParams::default())?.on_components()?;
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);
     let steps: Vec<usize> = (params.settle..params.steps).collect();
     let batch: Batch =

@@ -36,7 +36,8 @@ pub(super) struct Subject<'a> {
 /// The task, given or read back, its core, and what a state must hold; nothing where the function cannot be told.
 pub(super) struct Theory {
     pub(super) task: Task,
-    pub(super) core: Core,
+    /// Nothing for a truth table.
+    pub(super) core: Option<Core>,
     pub(super) contents: Contents,
 }
 
@@ -64,8 +65,8 @@ impl Case<'_> {
             Question::Blind { .. } => reading.task(self.observed.s, self.observed.d),
         };
         let Some(task) = task else { return Ok(None) };
-        let core = Core::of(&task)?;
-        let contents = Contents::of(&task, &core, &self.params.code.contents)?;
+        let core = if task.is_linear() { Some(Core::of(&task)?) } else { None };
+        let contents = Contents::of(&task, core.as_ref(), &self.params.code.contents)?;
         Ok(Some(Theory { task, core, contents }))
     }
 
@@ -74,7 +75,7 @@ impl Case<'_> {
         let Some(subject) = self.subject else { return Ok(None) };
         let jacobian = origin(subject.network);
         let eigenvalues = eigenvalues(&jacobian)?;
-        let predicted = theory.map(|theory| theory.core.eigenvalues());
+        let predicted = theory.and_then(|theory| theory.core.as_ref()).map(Core::eigenvalues);
         let spectrum = spectrum(&eigenvalues, predicted, &self.params.origin_spectrum)?;
         Ok(Some(AtOrigin { jacobian, eigenvalues, spectrum }))
     }
@@ -83,7 +84,7 @@ impl Case<'_> {
         let (observed, params) = (self.observed, self.params);
         let persistence = observed.probe.persistence(params.visited.settle);
         let visited = visit(&observed.probe, &params.visited)?;
-        let rank = theory.map_or(visited.largest_gap, |theory| theory.core.dimension());
+        let rank = theory.and_then(|theory| theory.core.as_ref()).map_or(visited.largest_gap, Core::dimension);
         let linear = match persistence > params.claims.alive {
             true => match orbit(&visited, rank, &params.orbit) {
                 // Outputs differ but states do not, to working precision.
@@ -93,7 +94,7 @@ impl Case<'_> {
             false => None,
         };
         let found = linear.as_ref().map(|orbit| eigenvalues(&orbit.operator)).transpose()?.unwrap_or_default();
-        let predicted = theory.map(|theory| theory.core.eigenvalues());
+        let predicted = theory.and_then(|theory| theory.core.as_ref()).map(Core::eigenvalues);
         let spectrum = spectrum(&found, predicted, &params.orbit_spectrum)?;
         Ok(OnOrbit { persistence, visited, linear, spectrum })
     }
@@ -114,13 +115,15 @@ impl Case<'_> {
         confirm(reading, &readout, &orbit.visited, linear, &self.params.recurrence)?;
         let mut warnings: Vec<Warning> = linear.doubts.iter().cloned().map(Warning::Orbit).collect();
         let Some(theory) = theory else { return Ok((vec![], warnings)) };
+        // The other methods follow a linear circuit.
+        let Some(core) = &theory.core else { return Ok((vec![], warnings)) };
         let subject = self.subject.filter(|subject| subject.view.is_plain());
         let input = subject.map(|subject| input_map(subject.network));
         let evidence = Evidence {
             readout: &readout,
             input: input.as_ref(),
             task: &theory.task,
-            core: &theory.core,
+            core,
             observed: self.observed,
             visited: &orbit.visited,
             orbit: linear,

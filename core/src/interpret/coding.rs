@@ -1,11 +1,12 @@
 //! The code of a network: fitted on the probes, judged on fresh episodes, written into the network.
 
 use super::case::{Case, OnOrbit, Theory};
-use super::{CodeSummary, InterpretError, Question};
+use super::{CodeSummary, InterpretError, ProductsSummary, Question};
+use crate::circuit::Core;
 use crate::claims::{Behaviour, steered};
 use crate::code::{
-    Code, Contents, ContentsOver, Judged, Origin, Rows, Sample, Sharing, Writer, random_contents, step_by_writing,
-    step_in_recordings,
+    Code, Contents, ContentsOver, Judged, Origin, Products, Rows, Sample, Sharing, Writer, random_contents,
+    step_by_writing, step_in_recordings,
 };
 use crate::memories::{Drive, Frame, Memories, Method, Score, remainder};
 use crate::numeric::{Matrix, eigenvalues, ridge_regression, zero_padded};
@@ -26,14 +27,16 @@ pub(super) struct Coded {
     pub(super) code: Code,
     pub(super) judged: Judged,
     /// Reading in the first output steps, while the state settles.
-    first_steps: f64,
-    fresh: Sample,
+    pub(super) first_steps: f64,
+    pub(super) fresh: Sample,
     pub(super) step: Matrix,
-    images: Matrix,
+    pub(super) images: Matrix,
     /// The worst output after contents were written.
     pub(super) steered: Option<(f64, usize)>,
-    steps: usize,
-    episodes: usize,
+    pub(super) steps: usize,
+    pub(super) episodes: usize,
+    /// Products that the states of a truth table hold beside contents.
+    pub(super) products: Option<Products>,
 }
 
 impl Case<'_> {
@@ -44,6 +47,9 @@ impl Case<'_> {
         behaviour: &Behaviour,
         orbit: &OnOrbit,
     ) -> Result<Option<Coded>, InterpretError> {
+        if theory.contents.drawn.is_some() {
+            return self.find_code_of_table(theory, orbit);
+        }
         let (contents, observed, params) = (&theory.contents, self.observed, &self.params.code);
         let origin = match self.question {
             Question::Task(_) => Origin::Meant,
@@ -109,7 +115,19 @@ impl Case<'_> {
             }
         };
         let (steps, episodes) = (judged_steps.len(), observed.score.episodes);
-        Ok(Some(Coded { origin, code, judged, first_steps, fresh, step, images, steered, steps, episodes }))
+        Ok(Some(Coded {
+            origin,
+            code,
+            judged,
+            first_steps,
+            fresh,
+            step,
+            images,
+            steered,
+            steps,
+            episodes,
+            products: None,
+        }))
     }
 }
 
@@ -154,7 +172,8 @@ impl Coded {
             steps: self.steps,
             episodes: self.episodes,
         };
-        let distance = (&self.step - &contents.step).norm_l2() / contents.step.norm_l2().max(f64::MIN_POSITIVE);
+        let of_f = contents.whole_step();
+        let distance = (&self.step - &of_f).norm_l2() / of_f.norm_l2().max(f64::MIN_POSITIVE);
         Ok(Memories {
             method: Method::Code,
             condition: Some(self.code.condition),
@@ -173,7 +192,7 @@ impl Coded {
         theory: &Theory,
         orbit: &OnOrbit,
     ) -> Result<Option<Spectrum>, InterpretError> {
-        let predicted = theory.core.eigenvalues();
+        let Some(predicted) = theory.core.as_ref().map(Core::eigenvalues) else { return Ok(None) };
         let close = orbit.spectrum.worst_error.is_some_and(|error| error <= case.params.claims.angles);
         if close || !self.code.is_independent() || theory.contents.fades {
             return Ok(None);
@@ -211,6 +230,10 @@ impl Coded {
             read: self.judged.read.iter().filter(|&&share| share >= enough).count(),
             worst: self.judged.worst(),
             rows: Rows::count(&self.step, contents, params.row),
+            products: self
+                .products
+                .as_ref()
+                .map(|found| ProductsSummary { by_degree: found.by_degree.clone(), largest: found.largest.clone() }),
             at_one_moment: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::InterpretError;
 use super::case::{Case, Subject, Theory};
-use crate::code::{Code, Origin, Rows, Sample, Writer, random_contents, step_by_writing};
+use crate::code::{Code, Contents, Drawn, Origin, Rows, Sample, Writer, random_contents, step_by_writing};
 use crate::network::{CellKind, Network};
 use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
@@ -69,6 +69,9 @@ impl Case<'_> {
     }
 
     fn shuffled_weights(&self, subject: Subject<'_>, theory: &Theory) -> Result<Option<Control>, InterpretError> {
+        if let Some(drawn) = &theory.contents.drawn {
+            return self.shuffled_table(subject, &theory.contents, drawn);
+        }
         let (contents, params) = (&theory.contents, &self.params.code);
         let size = (theory.task.s(), theory.task.d());
         let seed = self.params.observe.seed;
@@ -102,8 +105,28 @@ impl Case<'_> {
             };
             step_by_writing(&writer, code, &written)
         };
-        let what = if network.kind() == Some(CellKind::Ssm) { Shuffled::Phases } else { Shuffled::RecurrentWeights };
-        self.judged(what, theory, &fitted, &sample(&fresh), |code| Ok(step(code)?.0)).map(Some)
+        self.judged(what(network), theory, &fitted, &sample(&fresh), |code| Ok(step(code)?.0)).map(Some)
+    }
+
+    fn shuffled_table(
+        &self,
+        subject: Subject<'_>,
+        contents: &Contents,
+        drawn: &Drawn,
+    ) -> Result<Option<Control>, InterpretError> {
+        let network = shuffled(subject.network, self.params.observe.seed);
+        let Some(found) = self.in_network(&network, subject.view, contents, drawn, Origin::Meant)? else {
+            return Ok(None);
+        };
+        let read = &found.found.judged.read;
+        Ok(Some(Control {
+            shuffled: what(&network),
+            explained: found.found.judged.explained,
+            read: read.iter().filter(|&&share| share >= self.params.code.read).count(),
+            mean_read: read.iter().sum::<f64>() / read.len().max(1) as f64,
+            rows: Rows::count(&found.step, contents, self.params.code.row),
+            step: found.step.subcols(0, contents.count()).to_owned(),
+        }))
     }
 
     /// The states of each scored episode with the contents of the next one.
@@ -165,6 +188,10 @@ impl Case<'_> {
             ..nothing
         })
     }
+}
+
+fn what(network: &Network) -> Shuffled {
+    if network.kind() == Some(CellKind::Ssm) { Shuffled::Phases } else { Shuffled::RecurrentWeights }
 }
 
 /// The same network with every layer scrambled.

@@ -12,6 +12,7 @@ mod matrices;
 mod moment;
 mod params;
 mod pipeline;
+mod tables;
 mod trajectories;
 mod warning;
 
@@ -24,13 +25,13 @@ pub use trajectories::interpret_trajectories;
 pub use warning::{Note, Warning};
 
 use crate::circuit::CircuitError;
-use crate::code::{Component, Contents, Origin, Rows, Sharing};
+use crate::code::{Component, Contents, Origin, Product, Rows, Sharing};
 use crate::linearize::{Linearization, LinearizeError};
 use crate::memories::{Memories, MemoriesError, Method};
 use crate::network::{Accuracy, CellKind};
 use crate::numeric::{NumericError, c64};
 use crate::observe::{ObserveError, Stopped, TrajectoriesError};
-use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
+use crate::recurrence::{Confidence, Reading, RecurrenceError, Step, TableOf};
 use crate::spectrum::Spectrum;
 use crate::task::{Task, TaskError};
 use serde::Serialize;
@@ -135,9 +136,21 @@ pub struct CodeSummary {
     pub worst: f64,
     /// Rows of the step matrix that are those of f.
     pub rows: Rows,
-    /// The code of one output step, for cells whose code may change with time.
+    /// Products of contents that the states hold beside them, where f is a truth table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub products: Option<ProductsSummary>,
+    /// The code of one output step, for cells whose code may change with time and for truth tables.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_one_moment: Option<AtOneMoment>,
+}
+
+/// Product memories in a few numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ProductsSummary {
+    /// Share of the variance of fresh states that contents alone explain, then with products of two, of three, and so on.
+    pub by_degree: Vec<f64>,
+    /// The products that make up most of it.
+    pub largest: Vec<Product>,
 }
 
 /// A code that was fitted and judged at one output step alone.
@@ -149,6 +162,9 @@ pub struct AtOneMoment {
     pub episodes: usize,
     /// Share of the variance of fresh states that contents explain.
     pub explained: f64,
+    /// The same with products of two, where f is a truth table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_products: Option<f64>,
     /// The content that is read worst.
     pub worst: f64,
     /// Condition number of the memories.
@@ -268,6 +284,8 @@ pub struct Interpretation {
     pub methods: Option<BTreeMap<&'static str, MemoriesSummary>>,
     /// The signed selection that the network computes, or nothing where it can't be told.
     pub recurrence: Option<Vec<Step>>,
+    /// The truth table of every output whose function is stated; empty for a dense f.
+    pub function: Vec<TableOf>,
     /// The function in words.
     pub recurrence_in_words: Vec<String>,
     /// How sure that is.

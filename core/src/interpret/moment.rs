@@ -2,7 +2,8 @@
 
 use super::case::{Case, Theory};
 use super::{AtOneMoment, InterpretError};
-use crate::code::{Code, Origin, Sample};
+use crate::code::{Code, Moment, Origin, Sample, SignedStates, at_a_moment, centred_by_step};
+use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
 use crate::random::{Purpose, Stream};
 
@@ -10,6 +11,9 @@ impl Case<'_> {
     /// The code of a single output step, fitted and judged there; nothing for plain networks, whose code is the same at
     /// all times, or where nothing is left at that step.
     pub(super) fn code_at_one_moment(&self, theory: &Theory) -> Result<Option<AtOneMoment>, InterpretError> {
+        if theory.contents.drawn.is_some() {
+            return self.table_at_one_moment(theory);
+        }
         let Some(subject) = self.subject.filter(|subject| subject.network.as_elman().is_none()) else {
             return Ok(None);
         };
@@ -20,11 +24,11 @@ impl Case<'_> {
         let (size, t) = ((theory.task.s(), theory.task.d()), params.moment);
         let episodes = params.moment_episodes.0.max(params.moment_episodes.1 * contents.count());
         let seed = self.params.observe.seed;
-        let run = |purpose, index| {
-            let batch = drive(subject.network, size, &Stream::new(seed, purpose), index, episodes, &[t], self.watch);
+        let run = |purpose| {
+            let batch = drive(subject.network, size, &Stream::new(seed, purpose), 6, episodes, &[t], self.watch);
             batch.map(|batch| subject.view.batch(batch))
         };
-        let (fitted, fresh) = (run(Purpose::ProbeInputs, 6)?, run(Purpose::ScoreInputs, 6)?);
+        let (fitted, fresh) = (run(Purpose::ProbeInputs)?, run(Purpose::ScoreInputs)?);
         let mut means = vec![vec![]; t + 1];
         means[t] = fitted.mean(&fitted.states[&t]);
         let sample = |batch: &Batch| {
@@ -38,6 +42,41 @@ impl Case<'_> {
         let code = Code::fit(&fitted, params)?;
         let judged = code.judge(&fresh, contents.are_signs());
         let worst = judged.worst();
-        Ok(Some(AtOneMoment { step: t, episodes, explained: judged.explained, worst, condition: code.condition }))
+        let explained = judged.explained;
+        let condition = code.condition;
+        Ok(Some(AtOneMoment { step: t, episodes, explained, with_products: None, worst, condition }))
+    }
+
+    /// The same for a truth table, with everything in the window that varies there, and with products of two.
+    fn table_at_one_moment(&self, theory: &Theory) -> Result<Option<AtOneMoment>, InterpretError> {
+        let (task, params) = (&theory.task, &self.params.code);
+        let Some(subject) = self.subject.filter(|_| !theory.contents.fades) else { return Ok(None) };
+        let (t, episodes, seed) = (params.moment, params.table_moment_episodes, self.params.observe.seed);
+        let size = (task.s(), task.d());
+        let run = |purpose| {
+            let batch = drive(subject.network, size, &Stream::new(seed, purpose), 6, episodes, &[t], self.watch);
+            batch.map(|batch| subject.view.batch(batch))
+        };
+        let (fitted, fresh) = (run(Purpose::ProbeInputs)?, run(Purpose::ScoreInputs)?);
+        let windows = |batch: &Batch| {
+            let mut windows = Matrix::zeros(task.window(), batch.episodes);
+            theory.contents.over(batch, Origin::Meant, (&[], 1.0)).write_window(t, &mut windows, 0);
+            windows
+        };
+        let (signs, fresh_signs) = (windows(&fitted), windows(&fresh));
+        let varies = |i: &usize| (1..signs.ncols()).any(|k| signs[(*i, k)] != signs[(*i, 0)]);
+        let varying: Vec<usize> = (0..task.window()).filter(varies).collect();
+        let some = |of: &Matrix| Matrix::from_fn(varying.len(), of.ncols(), |i, k| of[(varying[i], k)]);
+        let signed = |batch: &Batch, signs: &Matrix| SignedStates {
+            states: centred_by_step(&batch.states[&t], batch.episodes),
+            signs: some(signs),
+            episodes: batch.episodes,
+        };
+        let (fitted, fresh) = (signed(&fitted, &signs), signed(&fresh, &fresh_signs));
+        if varying.is_empty() || fitted.states.norm_max() == 0.0 || !fitted.states.is_all_finite() {
+            return Ok(None);
+        }
+        let Moment { explained, with_products, worst, condition } = at_a_moment(&fitted, &fresh, params)?;
+        Ok(Some(AtOneMoment { step: t, episodes, explained, with_products, worst, condition }))
     }
 }

@@ -12,8 +12,9 @@ use crate::code::Component;
 use crate::linearize::{Place, fixed_points};
 use crate::memories::{Memories, Method};
 use crate::network::{Accuracy, Cell, CellKind, Network};
-use crate::observe::{Look, Observations, View, Watch, observe_watched, output_accuracy};
-use crate::recurrence::{Confidence, Recurrence, read_back};
+use crate::observe::{Asked, Look, Observations, View, Watch, observe_watched, output_accuracy};
+use crate::random::{Purpose, Stream};
+use crate::recurrence::{Confidence, Recurrence, TableReading, read_back};
 use crate::spectrum::{Spectrum, spectrum};
 use crate::task::{Source, Task};
 
@@ -36,13 +37,21 @@ pub fn interpret_watched(
     let (s, d) = question.size(network.outputs());
     limits::check(s, d, network.state_size(), params)?;
     let watch = Watch::new(watcher, params.observe.work(s, d));
-    let observed = observe_watched(network, (s, d), &params.observe, &watch)?;
+    let mut observed = observe_watched(network, (s, d), &params.observe, &watch)?;
+    let mut reading = read_back(&observed, &params.recurrence)?;
+    let told = matches!(question, Question::Task(task) if !task.is_linear());
+    if told || reading.is_open(&params.recurrence) {
+        watch.stage("asking for truth tables", 0.0)?;
+        let stream = Stream::new(params.observe.seed, Purpose::ScoreInputs);
+        observed.asked = Asked::run(network, (s, d), &stream, &params.observe.ask, &watch)?;
+        reading.ask(&observed, &params.recurrence);
+    }
     let (units, whole) = (View::units(network), View::whole(network));
     let units_first = params.state == StateView::Units && network.has_inner_state();
     let view = if units_first { &units } else { &whole };
-    let mut found = look(network, view, &observed, question, params, &watch)?;
+    let mut found = look(network, view, &observed, &reading, question, params, &watch)?;
     if units_first {
-        let wider = look(network, &whole, &observed, question, params, &watch)?;
+        let wider = look(network, &whole, &observed, &reading, question, params, &watch)?;
         found.warnings.extend(differs(&found, &wider).map(Note::from));
         let Interpretation { verdict, reasons, claims, code, hidden: size, .. } = wider;
         found.whole_state = Some(WholeState { size, verdict, reasons, claims, code });
@@ -50,7 +59,8 @@ pub fn interpret_watched(
     if network.layers.iter().any(Cell::has_bias) {
         watch.stage("looking for fixed points", 0.9)?;
         let points = fixed_points(network, None, None, &params.fixed_points)?;
-        let core = found.details.task.as_ref().map(Core::of).transpose()?;
+        let linear = found.details.task.as_ref().filter(|task| task.is_linear());
+        let core = linear.map(Core::of).transpose()?;
         let theory = core.as_ref().map(Core::eigenvalues);
         let shown = points.fixed().next();
         found.spectrum.fixed_point =
@@ -64,6 +74,7 @@ fn look(
     network: &Network,
     view: &View,
     whole: &Observations,
+    reading: &Recurrence,
     question: &Question,
     params: &InterpretParams,
     watch: &Watch<'_>,
@@ -76,8 +87,8 @@ fn look(
             &seen
         }
     };
-    let mut found =
-        interpret_case(&Case { subject: Some(Subject { network, view, whole }), observed, question, params, watch })?;
+    let case = Case { subject: Some(Subject { network, view, whole }), observed, question, params, watch };
+    let mut found = interpret_case(&case, reading.clone())?;
     let part = observed.probe.states.first_key_value().is_some_and(|(_, states)| states.nrows() < network.state_size());
     found.state = if part { StateView::Units } else { StateView::Whole };
     found.network = Some(NetworkSummary {
@@ -96,10 +107,8 @@ fn differs(units: &Interpretation, whole: &Interpretation) -> Option<Warning> {
 }
 
 /// Every stage once, in order, on what was observed.
-pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, InterpretError> {
+pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result<Interpretation, InterpretError> {
     let (observed, params) = (case.observed, case.params);
-    case.watch.stage("reading the function back", 0.0)?;
-    let mut reading = read_back(observed, &params.recurrence)?;
     let theory = case.theory(&reading)?;
     let theory = theory.as_ref();
     case.watch.stage("linearizing", 0.1)?;
@@ -156,7 +165,7 @@ pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, Interpre
             name: theory.map(|theory| theory.task.name().to_string()),
             s,
             d,
-            core: theory.map(|theory| theory.core.dimension()),
+            core: theory.map(|theory| theory.core.as_ref().map_or(theory.contents.count(), Core::dimension)),
         },
         blind: matches!(case.question, Question::Blind { .. }),
         hidden: observed.probe.states[&0].nrows(),
@@ -183,6 +192,7 @@ pub(super) fn interpret_case(case: &Case<'_>) -> Result<Interpretation, Interpre
         memories: shown.iter().find(|summary| summary.method == params.method).cloned(),
         methods,
         recurrence: reading.stated(),
+        function: reading.function(),
         recurrence_in_words: reading.in_words(s, d, &params.recurrence),
         confidence: reading.confidence,
         readings: reading.readings,
@@ -230,6 +240,7 @@ fn all_claims(
         let structure = Structure {
             contents: &theory.contents,
             judged: &coded.judged,
+            products: coded.products.as_ref(),
             step: &coded.step,
             steered: coded.steered,
             spectrum,
@@ -265,7 +276,7 @@ fn trust(
         reading.withdraw();
     } else if !sure.iter().all(|name| holds(claims, *name)) {
         reading.confidence = reading.confidence.min(Confidence::Behaviour);
-    } else if reading.dense.is_some() {
+    } else if reading.stated().is_none() {
         reading.confidence = Confidence::High;
     }
 }
@@ -314,7 +325,9 @@ fn judged(
         lasting_accuracy: accuracy.map_or(0.0, |accuracy| accuracy.value),
         directions: (orbit.spectrum.found, orbit.spectrum.expected.unwrap_or(0)),
         independent: coded.is_some_and(|coded| coded.code.is_independent()),
-        held_core: theory.map_or(0, |theory| held_core(&theory.core, held.as_deref().unwrap_or_default())),
+        held_core: theory
+            .and_then(|theory| theory.core.as_ref())
+            .map_or(0, |core| held_core(core, held.as_deref().unwrap_or_default())),
         explained: coded.map_or(0.0, |coded| coded.judged.explained),
         unread: (&unread, coded.map_or(0.0, |coded| coded.judged.worst())),
         by_weights: case.subject.is_some(),
@@ -405,7 +418,7 @@ fn shorter_relations(reading: &Recurrence, s: usize) -> Option<Warning> {
 }
 
 fn something_else(reading: &Recurrence, task: &Task) -> Option<Warning> {
-    let sources = task.sources()?;
+    let Some(sources) = task.sources() else { return other_tables(reading, task) };
     let differs = |(j, source): (usize, &Source)| {
         let reading = reading.readings.get(j)?;
         let (lag, component) = (reading.step.lag, reading.step.component - 1);
@@ -413,6 +426,14 @@ fn something_else(reading: &Recurrence, task: &Task) -> Option<Warning> {
         (reading.stated && !same).then_some(j + 1)
     };
     let outputs: Vec<usize> = sources.iter().enumerate().filter_map(differs).collect();
+    (!outputs.is_empty()).then_some(Warning::ComputesSomethingElse { outputs })
+}
+
+/// Outputs whose truth table is another than the task's.
+fn other_tables(reading: &Recurrence, task: &Task) -> Option<Warning> {
+    let gates = task.gates()?;
+    let differs = |table: &&TableReading| table.stated && table.gate != gates[table.output];
+    let outputs: Vec<usize> = reading.tables.iter().filter(differs).map(|table| table.output + 1).collect();
     (!outputs.is_empty()).then_some(Warning::ComputesSomethingElse { outputs })
 }
 
@@ -436,5 +457,6 @@ pub(super) fn interpret_recordings(
     question: &Question,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
-    interpret_case(&Case { subject: None, observed, question, params, watch: &Watch::nobody() })
+    let reading = read_back(observed, &params.recurrence)?;
+    interpret_case(&Case { subject: None, observed, question, params, watch: &Watch::nobody() }, reading)
 }

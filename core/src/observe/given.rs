@@ -105,6 +105,7 @@ impl Trajectories {
         let whole = Given { inputs: &inputs, states: &self.states[first..], outputs: &self.outputs[first..], d };
         let scored_steps = params.score_steps.min(steps - s);
         Ok(Observations {
+            asked: None,
             s,
             d,
             probe: whole.batch(0, shown, steps),

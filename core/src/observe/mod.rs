@@ -4,11 +4,13 @@
 //! *scores* are fresh inputs on which decoders fitted on the probes are judged, *long* ones show how long it stays accurate,
 //! and in *flips* one input at a time is turned over.
 
+mod asking;
 mod flips;
 mod given;
 mod view;
 mod watch;
 
+pub use asking::{Answers, AskParams, Asked};
 pub use flips::Flips;
 pub use given::{Trajectories, TrajectoriesError};
 pub use view::View;
@@ -60,6 +62,8 @@ pub struct ObserveParams {
     pub most_flips: usize,
     /// Share of given trajectories that is kept for judging; the others show the orbit.
     pub scored_share: f64,
+    /// How a network is asked for a truth table.
+    pub ask: AskParams,
 }
 
 impl Default for ObserveParams {
@@ -79,6 +83,7 @@ impl Default for ObserveParams {
             flip_bases: 4,
             most_flips: 256,
             scored_share: 0.25,
+            ask: AskParams::default(),
         }
     }
 }
@@ -120,6 +125,8 @@ pub struct Observations {
     pub long: Batch,
     /// What changes when one input is flipped; nothing where only trajectories are known.
     pub flips: Option<Flips>,
+    /// Answers to every combination of the inputs that matter; nothing where no truth table was looked for.
+    pub asked: Option<Asked>,
 }
 
 impl Observations {
@@ -215,6 +222,7 @@ pub fn observe_watched(
             &[],
         )?,
         flips: Some(Flips::run(network, (s, d), &fresh, params, watch)?),
+        asked: None,
     };
     for batch in [&observed.probe, &observed.trial, &observed.score, &observed.long] {
         if let Some(step) = batch.outputs.iter().position(|said| !said.is_all_finite()) {

@@ -8,14 +8,16 @@ mod behaviour;
 mod dense;
 mod rival;
 mod structure;
+mod table;
 
 pub use dense::DenseReading;
 pub use rival::{Rival, Rivalry, rivalry};
+pub use table::{PastComponent, TableOf, TableReading};
 
 use crate::linearize::{Linearization, Visited};
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::Observations;
-use crate::task::{Source, Task, TaskError};
+use crate::task::{Gate, Source, Task, TaskError};
 use serde::{Deserialize, Serialize};
 
 /// When a reading is stated.
@@ -64,6 +66,16 @@ pub struct RecurrenceParams {
     pub dense_dying: f64,
     /// Where activity dies out, a dense f is stated only with a coefficient of at least this: a dead network computes nothing.
     pub dense_faintest: f64,
+    /// A network whose first outputs agree less often with a selection is asked for a truth table.
+    pub exactly: f64,
+    /// Share of answers that must agree with a truth table, over all its entries.
+    pub table_agreement: f64,
+    /// Agreement that a truth table must have, run freely from the inputs, in each of the first output steps.
+    pub table_first_steps: f64,
+    /// Agreement with the network's own past where not every output has a table, so that none can be run freely.
+    pub table_own_past: f64,
+    /// An output that nothing changes is a constant if it is at least this large.
+    pub table_constant: f64,
 }
 
 impl Default for RecurrenceParams {
@@ -89,6 +101,11 @@ impl Default for RecurrenceParams {
             dense_lasting: 0.8,
             dense_dying: 0.95,
             dense_faintest: 0.05,
+            exactly: 0.995,
+            table_agreement: 0.99,
+            table_first_steps: 0.9,
+            table_own_past: 0.98,
+            table_constant: 0.3,
         }
     }
 }
@@ -152,6 +169,8 @@ pub struct Recurrence {
     pub agreement: f64,
     /// A dense f, where no selection can be stated and the outputs are a linear function of the inputs.
     pub dense: Option<DenseReading>,
+    /// Truth tables, where the network was asked for them.
+    pub tables: Vec<TableReading>,
 }
 
 impl Recurrence {
@@ -164,14 +183,58 @@ impl Recurrence {
     pub fn agreement(&self) -> f64 {
         match &self.dense {
             Some(dense) => 1.0 - dense.unrolled_error,
+            None if self.stated().is_none() && self.gates().is_some() => self
+                .tables
+                .iter()
+                .map(|table| table.own_past.min(table.free_running.unwrap_or(1.0)))
+                .fold(1.0, f64::min),
             None => self.agreement,
         }
+    }
+
+    /// Every output's truth table, where all are stated.
+    pub fn gates(&self) -> Option<Vec<Gate>> {
+        let all = self.tables.len() == self.readings.len() && self.tables.iter().all(|table| table.stated);
+        all.then(|| self.tables.iter().map(|table| table.gate.clone()).collect())
+    }
+
+    /// The truth tables of the outputs whose function is stated.
+    pub fn function(&self) -> Vec<TableOf> {
+        if let Some(steps) = self.stated() {
+            return steps.iter().map(TableOf::of_step).collect();
+        }
+        if !self.tables.is_empty() || self.dense.is_some() {
+            let stated = self.tables.iter().filter(|table| table.stated);
+            return stated.map(|table| TableOf::of(table.output, &table.gate)).collect();
+        }
+        self.readings.iter().filter(|reading| reading.stated).map(|reading| TableOf::of_step(&reading.step)).collect()
+    }
+
+    /// Looks for truth tables in what a network answered. They take the place of a selection that is not right.
+    pub fn ask(&mut self, observed: &Observations, params: &RecurrenceParams) {
+        let Some(asked) = &observed.asked else { return };
+        self.tables = table::tables(observed, asked, params);
+        let Some(gates) = self.gates() else { return };
+        // Tables that all copy are a selection: that is for its own readings to state, which ask for more.
+        if gates.iter().all(|gate| gate.as_source().is_some()) {
+            self.tables.clear();
+            return;
+        }
+        self.confidence = Confidence::Behaviour;
+        self.readings.iter_mut().for_each(|reading| reading.stated = false);
+    }
+
+    /// Whether a network must be asked for truth tables: no linear function is right.
+    pub fn is_open(&self, params: &RecurrenceParams) -> bool {
+        let exact = self.readings.iter().all(|reading| reading.agreement >= params.exactly);
+        self.dense.is_none() && !(self.stated().is_some() && exact)
     }
 
     /// Takes back what was stated: it does not hold.
     pub fn withdraw(&mut self) {
         self.confidence = Confidence::CannotTell;
         self.readings.iter_mut().for_each(|reading| reading.stated = false);
+        self.tables.iter_mut().for_each(|table| table.stated = false);
         self.dense = None;
     }
 
@@ -189,7 +252,8 @@ impl Recurrence {
     pub fn task(&self, s: usize, d: usize) -> Option<Task> {
         let selection = || selection_task(&self.stated()?, s, d).ok();
         let dense = || Task::from_matrix("read back", s, d, self.dense.as_ref()?.matrix.clone()).ok();
-        selection().or_else(dense)
+        let table = || Task::table("read back", s, d, self.gates()?).ok();
+        selection().or_else(dense).or_else(table)
     }
 }
 
@@ -227,7 +291,7 @@ pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<R
     readings.iter_mut().for_each(|reading| reading.stated &= dense.is_none());
     let all = readings.iter().all(|reading| reading.stated);
     let confidence = if all || dense.is_some() { Confidence::Behaviour } else { Confidence::CannotTell };
-    Ok(Recurrence { readings, confidence, agreement, dense })
+    Ok(Recurrence { readings, confidence, agreement, dense, tables: vec![] })
 }
 
 /// Looks for the same relations among the readers of the linearized orbit; raises the confidence if all are there.

@@ -1,0 +1,254 @@
+//! What the state of a network must hold if it computes a truth table.
+//!
+//! Which components still vary once a nonlinear f has run for a while, and which of them follow from others, is not to be
+//! seen from its tables alone: f is run on random inputs, and the windows that it comes to are looked at.
+
+use super::{Contents, ContentsParams};
+use crate::numeric::{Matrix, NumericError, ridge_regression};
+use crate::random::{Purpose, Stream};
+use crate::task::{Episodes, Gate, Task};
+use std::collections::BTreeSet;
+
+/// Numbers that the windows of all episodes may have.
+const MOST_NUMBERS: usize = 1 << 24;
+/// Episodes of f, and output steps until it has come to where it stays.
+const EPISODES: usize = 1024;
+const SETTLED: usize = 40;
+/// Steps after that at which windows are looked at: no two a common period apart.
+const LATER: [usize; 4] = [0, 3, 7, 12];
+/// A component whose rarer sign is rarer than this does not vary.
+const RARE: f64 = 0.02;
+/// A component of which the others leave over a smaller share of its variance follows from them.
+const OF_ITS_OWN: f64 = 0.01;
+/// Ridge of f's regression on contents and products: where f comes to few windows these depend on one another.
+pub(crate) const RIDGE: f64 = 1e-6;
+/// The most products of one f.
+pub const MAX_PRODUCTS: usize = 1024;
+
+/// Windows that f comes to from random inputs, and what follows.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    episodes: Episodes,
+    /// The output step (from 0) at which contents are looked at and written.
+    pub at: usize,
+}
+
+impl Drawn {
+    /// Window components (rows) after output step `at + later` of the first `columns` episodes.
+    pub fn windows(&self, task: &Task, later: usize, columns: usize) -> Matrix {
+        let (all, d) = (self.episodes.batch(), task.d());
+        let window = self.episodes.contents(task.s() + self.at + later);
+        Matrix::from_fn(task.window(), columns.min(all), |slot, k| {
+            f64::from(window[(slot / d * all + k) * d + slot % d])
+        })
+    }
+}
+
+/// Products of the rows of a matrix of signs.
+pub fn products_of(signs: &Matrix, products: &[Vec<usize>]) -> Matrix {
+    let mut all = Matrix::zeros(products.len(), signs.ncols());
+    for k in 0..signs.ncols() {
+        let (column, into) = (signs.col_as_slice(k), all.col_as_slice_mut(k));
+        for (value, members) in into.iter_mut().zip(products) {
+            *value = members.iter().map(|&i| column[i]).product();
+        }
+    }
+    all
+}
+
+/// Takes the mean off every row, and gives the means.
+pub(crate) fn centre(rows: &mut Matrix) -> Vec<f64> {
+    let columns = rows.ncols().max(1) as f64;
+    let mut means = vec![0.0; rows.nrows()];
+    for k in 0..rows.ncols() {
+        means.iter_mut().zip(rows.col_as_slice(k)).for_each(|(mean, x)| *mean += x / columns);
+    }
+    super::shift(rows, &means, -1.0);
+    means
+}
+
+/// One matrix above another.
+pub(crate) fn stacked(above: &Matrix, below: &Matrix) -> Matrix {
+    let mut all = Matrix::zeros(above.nrows() + below.nrows(), above.ncols());
+    all.subrows_mut(0, above.nrows()).copy_from(above);
+    all.subrows_mut(above.nrows(), below.nrows()).copy_from(below);
+    all
+}
+
+impl Contents {
+    /// The contents of a truth table.
+    pub(super) fn of_table(task: &Task, gates: &[Gate], params: &ContentsParams) -> Result<Self, NumericError> {
+        let horizon = SETTLED + LATER[3] + 2 * task.s().max(8) + 2;
+        let count = EPISODES.min(MOST_NUMBERS / ((task.s() + horizon) * task.d())).max(64);
+        let mut episodes = Episodes::new(task, count);
+        episodes.draw(task, &Stream::new(1, Purpose::Matrices), 0, horizon);
+        let needed = needed(task, gates);
+        let mut drawn = Drawn { episodes, at: SETTLED };
+        let settled: Vec<Matrix> = LATER.iter().map(|&later| drawn.windows(task, later, count)).collect();
+        let mut slots = of_their_own(&settled, &needed);
+        let fades = slots.is_empty();
+        let mut gone_after = None;
+        if fades {
+            drawn.at = 0;
+            let varies = |t: &usize| !of_their_own(&[drawn.windows(task, *t, count)], &needed).is_empty();
+            gone_after = Some((0..SETTLED).rev().find(varies).map_or(0, |last| last + 1));
+            slots = of_their_own(&[drawn.windows(task, 0, count)], &needed);
+        }
+        slots.sort_unstable();
+        let (window, d) = (task.window(), task.d());
+        let project = Matrix::from_fn(slots.len(), window, |i, j| f64::from(u8::from(slots[i] == j)));
+        let embed = project.transpose().to_owned();
+        let readout = embed.subrows(window - d, d).to_owned();
+        let products = products_in(task, gates);
+        let mut contents = Self {
+            task: task.clone(),
+            step: Matrix::zeros(slots.len(), slots.len()),
+            on_products: Matrix::zeros(slots.len(), products.len()),
+            project,
+            embed,
+            readout,
+            slots: Some(slots),
+            fades,
+            gone_after,
+            products,
+            drawn: Some(drawn),
+        };
+        (contents.step, contents.on_products) = contents.step_of_f(params.columns)?;
+        Ok(contents)
+    }
+
+    /// Contents and f's products of some windows, the mean of each taken off: what a step of the contents is regressed on.
+    pub(crate) fn features(&self, windows: &Matrix) -> Matrix {
+        let mut features = self.raw_features(windows);
+        centre(&mut features);
+        features
+    }
+
+    /// Contents and f's products of some windows.
+    pub(crate) fn raw_features(&self, windows: &Matrix) -> Matrix {
+        stacked(&(&self.project * windows), &products_of(windows, &self.products))
+    }
+
+    /// f's own step, as the regression that a network's step is compared with.
+    fn step_of_f(&self, columns: usize) -> Result<(Matrix, Matrix), NumericError> {
+        let Some(drawn) = &self.drawn else { return Ok((self.step.clone(), self.on_products.clone())) };
+        let now = self.features(&drawn.windows(self.task(), 0, columns));
+        let mut next = &self.project * drawn.windows(self.task(), 1, columns);
+        centre(&mut next);
+        Ok(self.split(&regress(&now, &next)?))
+    }
+
+    /// A step on contents and products as its two parts.
+    fn split(&self, whole: &Matrix) -> (Matrix, Matrix) {
+        let count = self.count();
+        (whole.subcols(0, count).to_owned(), whole.subcols(count, whole.ncols() - count).to_owned())
+    }
+}
+
+/// The map from `from` to `to`, rows of `to` by rows of `from`.
+pub(crate) fn regress(from: &Matrix, to: &Matrix) -> Result<Matrix, NumericError> {
+    Ok(ridge_regression(&(from * from.transpose()), &(from * to.transpose()), RIDGE)?.transpose().to_owned())
+}
+
+/// Window components that can ever matter, the newest first: what is said, and what f reads now or later.
+fn needed(task: &Task, gates: &[Gate]) -> Vec<usize> {
+    let (s, d) = (task.s(), task.d());
+    // A value is written as the newest and moves down to the largest lag at which it is read.
+    let mut oldest = vec![1; d];
+    for slot in gates.iter().flat_map(Gate::inputs) {
+        oldest[slot.component] = slot.lag.max(oldest[slot.component]);
+    }
+    (1..=s)
+        .flat_map(|lag| (0..d).map(move |j| (lag, j)))
+        .filter(|(lag, j)| *lag <= oldest[*j])
+        .map(|(lag, j)| (s - lag) * d + j)
+        .collect()
+}
+
+/// Of the components in `order` those that vary and do not follow linearly from the ones before.
+fn of_their_own(windows: &[Matrix], order: &[usize]) -> Vec<usize> {
+    let columns: usize = windows.iter().map(Matrix::ncols).sum();
+    let row = |slot: usize| -> Vec<f64> {
+        let values: Vec<f64> = windows.iter().flat_map(|w| (0..w.ncols()).map(move |k| w[(slot, k)])).collect();
+        let mean = values.iter().sum::<f64>() / columns as f64;
+        values.iter().map(|x| x - mean).collect()
+    };
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    let (mut kept, mut basis): (Vec<usize>, Vec<Vec<f64>>) = (vec![], vec![]);
+    for &slot in order {
+        let mut rest = row(slot);
+        let variance = dot(&rest, &rest);
+        if variance <= 4.0 * RARE * (1.0 - RARE) * columns as f64 {
+            continue;
+        }
+        for unit in &basis {
+            let along = dot(&rest, unit);
+            rest.iter_mut().zip(unit).for_each(|(x, y)| *x -= along * y);
+        }
+        let left = dot(&rest, &rest);
+        if left > OF_ITS_OWN * variance {
+            rest.iter_mut().for_each(|x| *x /= left.sqrt());
+            basis.push(rest);
+            kept.push(slot);
+        }
+    }
+    kept
+}
+
+/// The products of two or more window components in the tables, each once.
+fn products_in(task: &Task, gates: &[Gate]) -> Vec<Vec<usize>> {
+    let mut all = BTreeSet::new();
+    for gate in gates {
+        for (bits, _) in gate.products().into_iter().filter(|(bits, _)| bits.count_ones() >= 2) {
+            let members = gate.inputs().iter().enumerate().filter(|(q, _)| bits >> q & 1 == 1);
+            all.insert(members.map(|(_, slot)| slot.index(task.s(), task.d())).collect::<Vec<_>>());
+        }
+    }
+    all.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::Slot;
+
+    fn slot(lag: usize, component: usize) -> Slot {
+        Slot { lag, component }
+    }
+
+    fn xor(a: Slot, b: Slot) -> Gate {
+        Gate::new(&[a, b], &[false, true, true, false]).unwrap()
+    }
+
+    fn contents(task: &Task) -> Contents {
+        Contents::of_table(task, &task.gates().unwrap(), &ContentsParams::default()).unwrap()
+    }
+
+    #[test]
+    fn a_register_keeps_its_window_and_its_step_is_a_product() {
+        let task = Task::table("register", 5, 1, vec![xor(slot(5, 0), slot(3, 0))]).unwrap();
+        let contents = contents(&task);
+        assert_eq!(contents.slots, Some(vec![0, 1, 2, 3, 4]));
+        assert_eq!((contents.products.len(), contents.fades), (1, false));
+        // xor is minus the product; the others are handed on.
+        assert!((contents.on_products[(4, 0)] + 1.0).abs() < 1e-3, "{}", contents.on_products[(4, 0)]);
+        assert!((contents.step[(0, 1)] - 1.0).abs() < 1e-3 && contents.step[(4, 0)].abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_function_that_forgets_everything_is_asked_for_what_is_left_while_it_is() {
+        // Rule 90 on a ring of 8: all are -1 after four steps.
+        let gate = |j: usize| xor(slot(1, (j + 7) % 8), slot(1, (j + 1) % 8));
+        let task = Task::table("rule 90", 1, 8, (0..8).map(gate).collect()).unwrap();
+        let contents = contents(&task);
+        assert!(contents.fades);
+        assert_eq!((contents.gone_after, contents.count()), (Some(3), 8));
+    }
+
+    #[test]
+    fn what_nothing_reads_is_not_needed() {
+        // u2 is said and never read; u1 is read three steps back.
+        let task = Task::table("x", 4, 2, vec![xor(slot(3, 0), slot(1, 0)), xor(slot(1, 0), slot(2, 0))]).unwrap();
+        assert_eq!(needed(&task, &task.gates().unwrap()), [6, 7, 4, 2]);
+    }
+}

@@ -1,0 +1,147 @@
+//! Asking a network for its truth table: which inputs change an output, and what it says to every combination of them.
+
+use super::{Batch, ObserveError, Watch, draw_inputs};
+use crate::network::Network;
+use crate::numeric::Matrix;
+use crate::random::Stream;
+use crate::task::{MAX_GATE_INPUTS, Slot};
+use serde::{Deserialize, Serialize};
+
+/// Episodes that are run at once: more take memory and no less time.
+const TOGETHER: usize = 4096;
+
+/// How a network is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AskParams {
+    /// Random inputs in which each component is flipped.
+    pub bases: usize,
+    /// An input matters to an output that changes its sign in more than this share of them.
+    pub influence: f64,
+    /// Random inputs around each combination of those that matter, at least, and for all combinations together.
+    pub backgrounds: (usize, usize),
+    /// Windows of more components are not asked.
+    pub window: usize,
+}
+
+impl Default for AskParams {
+    fn default() -> Self {
+        Self { bases: 256, influence: 0.02, backgrounds: (8, 256), window: 1024 }
+    }
+}
+
+/// What a network answered at the first output step, where the window holds our own inputs.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// For each output (rows) and window component the share of inputs in which flipping it changes the sign.
+    pub influence: Matrix,
+    /// What each output answered; nothing where too many inputs matter.
+    pub answers: Vec<Option<Answers>>,
+}
+
+/// The answers of one output.
+#[derive(Clone, Debug)]
+pub struct Answers {
+    /// The inputs that matter, the oldest first.
+    pub inputs: Vec<Slot>,
+    /// For each combination the share of backgrounds in which the output was positive.
+    pub positive: Vec<f64>,
+    /// Mean size of what was said.
+    pub size: f64,
+}
+
+impl Asked {
+    /// Asks a network; nothing where its window is too large.
+    pub fn run(
+        network: &Network,
+        (s, d): (usize, usize),
+        stream: &Stream,
+        params: &AskParams,
+        watch: &Watch<'_>,
+    ) -> Result<Option<Self>, ObserveError> {
+        if s * d > params.window {
+            return Ok(None);
+        }
+        let first = |inputs: Vec<f32>, episodes: usize| -> Result<Matrix, ObserveError> {
+            let run = Batch::run(network, inputs, episodes, 1, &[], watch)?;
+            Ok(run.outputs.into_iter().next().unwrap_or_else(|| Matrix::zeros(d, episodes)))
+        };
+        let influence = influence((s, d), stream, params, &first)?;
+        let mut answers: Vec<Option<Answers>> = vec![];
+        for output in 0..d {
+            let matters: Vec<usize> = (0..s * d).filter(|&at| influence[(output, at)] > params.influence).collect();
+            answers.push(match matters.len() <= MAX_GATE_INPUTS {
+                true => Some(answers_of(output, &matters, (s, d), stream, params, &first)?),
+                false => None,
+            });
+        }
+        Ok(Some(Self { influence, answers }))
+    }
+}
+
+type First<'a> = &'a dyn Fn(Vec<f32>, usize) -> Result<Matrix, ObserveError>;
+
+/// Flips one input after the other in the same random inputs.
+fn influence(
+    (s, d): (usize, usize),
+    stream: &Stream,
+    params: &AskParams,
+    first: First<'_>,
+) -> Result<Matrix, ObserveError> {
+    let bases = params.bases.max(1);
+    let drawn = draw_inputs((s, d), bases, stream, 8)?;
+    let plain = first(drawn.clone(), bases)?;
+    let mut influence = Matrix::zeros(d, s * d);
+    let all: Vec<usize> = (0..s * d).collect();
+    for group in all.chunks((TOGETHER / bases).max(1)) {
+        let episodes = group.len() * bases;
+        let mut inputs = vec![0.0; s * d * episodes];
+        for t in 0..s {
+            for (k, &at) in group.iter().enumerate() {
+                let to = &mut inputs[(t * episodes + k * bases) * d..][..bases * d];
+                to.copy_from_slice(&drawn[t * bases * d..(t + 1) * bases * d]);
+                if at / d == t {
+                    (0..bases).for_each(|base| to[base * d + at % d] *= -1.0);
+                }
+            }
+        }
+        let said = first(inputs, episodes)?;
+        for (k, &at) in group.iter().enumerate() {
+            for output in 0..d {
+                let changed = |base: &usize| (said[(output, k * bases + base)] > 0.0) != (plain[(output, *base)] > 0.0);
+                influence[(output, at)] = (0..bases).filter(changed).count() as f64 / bases as f64;
+            }
+        }
+    }
+    Ok(influence)
+}
+
+/// Presents every combination of the inputs that matter, in many random backgrounds.
+fn answers_of(
+    output: usize,
+    matters: &[usize],
+    (s, d): (usize, usize),
+    stream: &Stream,
+    params: &AskParams,
+    first: First<'_>,
+) -> Result<Answers, ObserveError> {
+    let combinations = 1usize << matters.len();
+    let backgrounds = params.backgrounds.0.max(params.backgrounds.1 / combinations);
+    let mut inputs = draw_inputs((s, d), combinations * backgrounds, stream, 9)?;
+    let episodes = combinations * backgrounds;
+    for (q, &at) in matters.iter().enumerate() {
+        for episode in 0..episodes {
+            let up = (episode / backgrounds) >> q & 1 == 1;
+            inputs[(at / d * episodes + episode) * d + at % d] = if up { 1.0 } else { -1.0 };
+        }
+    }
+    let said = first(inputs, episodes)?;
+    let positive = (0..combinations)
+        .map(|m| {
+            let up = |k: &usize| said[(output, m * backgrounds + k)] > 0.0;
+            (0..backgrounds).filter(up).count() as f64 / backgrounds as f64
+        })
+        .collect();
+    let size = (0..episodes).map(|k| said[(output, k)].abs()).sum::<f64>() / episodes as f64;
+    Ok(Answers { inputs: matters.iter().map(|&at| Slot::at(at, s, d)).collect(), positive, size })
+}

@@ -1,0 +1,163 @@
+//! Truth tables from what a network answers, confirmed by letting it run on.
+
+use super::{RecurrenceParams, Step};
+use crate::observe::{Answers, Asked, Batch, Observations};
+use crate::task::{Gate, Slot, Task};
+use serde::{Deserialize, Serialize};
+
+/// Output steps, at least, over which a table must predict what follows, step by step.
+const FIRST_STEPS: usize = 8;
+
+/// The truth table of one output, with its evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableReading {
+    /// The output, from 0.
+    pub output: usize,
+    /// The table.
+    pub gate: Gate,
+    /// Whether the evidence is enough to state it.
+    pub stated: bool,
+    /// Share of answers that agree with the table, for the entry where they agree least.
+    pub agreement: f64,
+    /// The same over all entries.
+    pub mean_agreement: f64,
+    /// Agreement with the network's own past, over the probes.
+    pub own_past: f64,
+    /// Agreement with all tables run freely from the inputs, over the probes; nothing where an output has no table.
+    pub free_running: Option<f64>,
+    /// The same for the worst of the first output steps.
+    pub first_steps: Option<f64>,
+}
+
+/// A table as JSON and Python give it, everything counted from 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TableOf {
+    /// The output component.
+    pub output: usize,
+    /// The past components that it reads.
+    pub inputs: Vec<PastComponent>,
+    /// Entry m is the output when input q is +1 exactly where bit q of m is set.
+    pub table: Vec<i8>,
+}
+
+/// A past component, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PastComponent {
+    /// How many steps back.
+    pub lag: usize,
+    /// Which component.
+    pub component: usize,
+}
+
+impl TableOf {
+    /// The table of an output (from 0).
+    pub fn of(output: usize, gate: &Gate) -> Self {
+        let past = |slot: &Slot| PastComponent { lag: slot.lag, component: slot.component + 1 };
+        Self {
+            output: output + 1,
+            inputs: gate.inputs().iter().map(past).collect(),
+            table: gate.table().iter().map(|&up| if up { 1 } else { -1 }).collect(),
+        }
+    }
+
+    /// The table of an output that copies.
+    pub fn of_step(step: &Step) -> Self {
+        Self {
+            output: step.output,
+            inputs: vec![PastComponent { lag: step.lag, component: step.component }],
+            table: vec![-step.sign, step.sign],
+        }
+    }
+}
+
+/// Reads every output that has a table; nothing where none depends on anything.
+pub(super) fn tables(observed: &Observations, asked: &Asked, params: &RecurrenceParams) -> Vec<TableReading> {
+    let read = |(output, answers): (usize, &Option<Answers>)| reading(output, answers.as_ref()?, params);
+    let mut readings: Vec<TableReading> = asked.answers.iter().enumerate().filter_map(read).collect();
+    if readings.iter().all(|reading| reading.gate.inputs().is_empty()) {
+        return vec![];
+    }
+    let (s, d) = (observed.s, observed.d);
+    own_past(&mut readings, &observed.probe, (s, d));
+    if readings.len() == d {
+        let gates = readings.iter().map(|reading| reading.gate.clone()).collect();
+        if let Ok(task) = Task::table("read back", s, d, gates) {
+            free_running(&mut readings, &observed.probe, &task);
+        }
+    }
+    for reading in &mut readings {
+        let long = reading.own_past.min(reading.free_running.unwrap_or(1.0));
+        // Where some output has no table, the others stand on what the network itself said.
+        let follows = match reading.first_steps {
+            Some(first) => long >= params.agreement && first >= params.table_first_steps,
+            None => long >= params.table_own_past,
+        };
+        reading.stated &= follows && reading.mean_agreement >= params.table_agreement;
+    }
+    readings
+}
+
+fn reading(output: usize, answers: &Answers, params: &RecurrenceParams) -> Option<TableReading> {
+    let agreed: Vec<f64> = answers.positive.iter().map(|share| share.max(1.0 - share)).collect();
+    let table: Vec<bool> = answers.positive.iter().map(|&share| share > 0.5).collect();
+    let gate = Gate::new(&answers.inputs, &table).ok()?;
+    let agreement = agreed.iter().copied().fold(1.0, f64::min);
+    // The sign of what is hardly said is not a constant.
+    let said = !gate.inputs().is_empty() || answers.size >= params.table_constant;
+    Some(TableReading {
+        output,
+        gate,
+        stated: agreement >= params.agreement && said,
+        agreement,
+        mean_agreement: agreed.iter().sum::<f64>() / agreed.len() as f64,
+        own_past: 0.0,
+        free_running: None,
+        first_steps: None,
+    })
+}
+
+/// The sign of a component `lag` steps before output step t.
+fn sign_before(batch: &Batch, (s, d): (usize, usize), t: usize, slot: Slot, episode: usize) -> f64 {
+    match (s + t - slot.lag).checked_sub(s) {
+        Some(step) => {
+            if batch.outputs[step][(slot.component, episode)] > 0.0 {
+                1.0
+            } else {
+                -1.0
+            }
+        }
+        None => f64::from(batch.inputs[((s + t - slot.lag) * batch.episodes + episode) * d + slot.component]),
+    }
+}
+
+fn own_past(readings: &mut [TableReading], probe: &Batch, size: (usize, usize)) {
+    let all = (probe.outputs.len() * probe.episodes).max(1) as f64;
+    for reading in readings {
+        let mut right = 0usize;
+        for t in 0..probe.outputs.len() {
+            for episode in 0..probe.episodes {
+                let wanted = reading.gate.value(|slot| sign_before(probe, size, t, slot, episode));
+                right += usize::from((wanted > 0.0) == (probe.outputs[t][(reading.output, episode)] > 0.0));
+            }
+        }
+        reading.own_past = right as f64 / all;
+    }
+}
+
+fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Task) {
+    let (d, targets) = (task.d(), probe.targets(task));
+    let first = FIRST_STEPS.max(2 * task.s()).min(probe.outputs.len());
+    for reading in readings {
+        let share = |t: usize| {
+            let wanted = &targets.targets()[t * probe.episodes * d..];
+            let right = |episode: &usize| {
+                let said = probe.outputs[t][(reading.output, *episode)];
+                (said > 0.0) == (wanted[episode * d + reading.output] > 0.0)
+            };
+            (0..probe.episodes).filter(right).count() as f64 / probe.episodes as f64
+        };
+        let shares: Vec<f64> = (0..probe.outputs.len()).map(share).collect();
+        reading.first_steps = Some(shares[..first].iter().copied().fold(1.0, f64::min));
+        reading.free_running = Some(shares.iter().sum::<f64>() / shares.len().max(1) as f64);
+    }
+}
