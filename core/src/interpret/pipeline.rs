@@ -16,7 +16,7 @@ use crate::observe::{Asked, Look, Observations, View, Watch, observe_watched, ou
 use crate::random::{Purpose, Stream};
 use crate::recurrence::{Confidence, Recurrence, TableReading, read_back};
 use crate::spectrum::{Spectrum, spectrum};
-use crate::task::{Source, Task};
+use crate::task::{MAX_GATE_INPUTS, Source, Task};
 
 /// Interprets a network: everything is seen and measured from the zero state, on inputs of our choosing.
 pub fn interpret(
@@ -40,11 +40,13 @@ pub fn interpret_watched(
     let mut observed = observe_watched(network, (s, d), &params.observe, &watch)?;
     let mut reading = read_back(&observed, &params.recurrence)?;
     let told = matches!(question, Question::Task(task) if !task.is_linear());
-    if told || reading.is_open(&params.recurrence) {
+    // A table has few inputs: where every output has more, nothing is to be asked.
+    let too_many = observed.flips.as_ref().is_some_and(|flips| flips.all_depend_on_more_than(MAX_GATE_INPUTS));
+    if told || (!too_many && reading.is_open(&params.recurrence)) {
         watch.stage("asking for truth tables", 0.0)?;
         let stream = Stream::new(params.observe.seed, Purpose::ScoreInputs);
         observed.asked = Asked::run(network, (s, d), &stream, &params.observe.ask, &watch)?;
-        reading.ask(&observed, &params.recurrence);
+        reading.look_for_tables(&observed, &params.recurrence);
     }
     let (units, whole) = (View::units(network), View::whole(network));
     let units_first = params.state == StateView::Units && network.has_inner_state();
@@ -312,8 +314,7 @@ fn judged(
         }
         _ => vec![],
     };
-    let identified: Vec<usize> =
-        reading.readings.iter().filter(|reading| reading.stated).map(|reading| reading.step.output).collect();
+    let identified: Vec<usize> = reading.function().iter().map(|table| table.output).collect();
     let findings = Findings {
         persistence: orbit.persistence,
         fades: theory.is_some_and(|theory| theory.contents.fades),
@@ -457,6 +458,10 @@ pub(super) fn interpret_recordings(
     question: &Question,
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
-    let reading = read_back(observed, &params.recurrence)?;
+    let mut reading = read_back(observed, &params.recurrence)?;
+    let told = matches!(question, Question::Task(task) if !task.is_linear());
+    if told || reading.is_open(&params.recurrence) {
+        reading.look_for_tables(observed, &params.recurrence);
+    }
     interpret_case(&Case { subject: None, observed, question, params, watch: &Watch::nobody() }, reading)
 }

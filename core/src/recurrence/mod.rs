@@ -7,6 +7,7 @@
 mod behaviour;
 mod dense;
 mod rival;
+mod seen;
 mod structure;
 mod table;
 
@@ -211,9 +212,12 @@ impl Recurrence {
     }
 
     /// Looks for truth tables in what a network answered. They take the place of a selection that is not right.
-    pub fn ask(&mut self, observed: &Observations, params: &RecurrenceParams) {
-        let Some(asked) = &observed.asked else { return };
-        self.tables = table::tables(observed, asked, params);
+    /// Where nobody can be asked, the combinations that were seen must do.
+    pub fn look_for_tables(&mut self, observed: &Observations, params: &RecurrenceParams) {
+        self.tables = match &observed.asked {
+            Some(asked) => table::tables(observed, asked, params),
+            None => seen::tables_seen(observed, params),
+        };
         let Some(gates) = self.gates() else { return };
         // Tables that all copy are a selection: that is for its own readings to state, which ask for more.
         if gates.iter().all(|gate| gate.as_source().is_some()) {

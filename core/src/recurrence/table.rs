@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Output steps, at least, over which a table must predict what follows, step by step.
 const FIRST_STEPS: usize = 8;
 
+/// Predictions of each sign that it takes to judge them.
+const SEEN: usize = 16;
+
 /// The truth table of one output, with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableReading {
@@ -25,8 +28,11 @@ pub struct TableReading {
     pub own_past: f64,
     /// Agreement with all tables run freely from the inputs, over the probes; nothing where an output has no table.
     pub free_running: Option<f64>,
-    /// The same for the worst of the first output steps.
+    /// The same for the first output steps after the one that shows the table, for the sign that is predicted less well;
+    /// nothing where one of them hardly occurs.
     pub first_steps: Option<f64>,
+    /// Whether all outputs have tables, so that they could be run freely.
+    pub runs: bool,
 }
 
 /// A table as JSON and Python give it, everything counted from 1.
@@ -70,31 +76,41 @@ impl TableOf {
     }
 }
 
-/// Reads every output that has a table; nothing where none depends on anything.
+/// Reads every output that has a table.
 pub(super) fn tables(observed: &Observations, asked: &Asked, params: &RecurrenceParams) -> Vec<TableReading> {
     let read = |(output, answers): (usize, &Option<Answers>)| reading(output, answers.as_ref()?, params);
     let mut readings: Vec<TableReading> = asked.answers.iter().enumerate().filter_map(read).collect();
+    follow(&mut readings, observed, params);
+    readings
+}
+
+/// Lets tables predict what the network did afterwards, and states those that do.
+pub(super) fn follow(readings: &mut Vec<TableReading>, observed: &Observations, params: &RecurrenceParams) {
+    // Outputs that depend on nothing are those of a dead network.
     if readings.iter().all(|reading| reading.gate.inputs().is_empty()) {
-        return vec![];
+        readings.clear();
     }
     let (s, d) = (observed.s, observed.d);
-    own_past(&mut readings, &observed.probe, (s, d));
+    own_past(readings, &observed.probe, (s, d));
     if readings.len() == d {
         let gates = readings.iter().map(|reading| reading.gate.clone()).collect();
         if let Ok(task) = Task::table("read back", s, d, gates) {
-            free_running(&mut readings, &observed.probe, &task);
+            free_running(readings, &observed.probe, &task);
         }
     }
-    for reading in &mut readings {
+    for reading in readings.iter_mut() {
         let long = reading.own_past.min(reading.free_running.unwrap_or(1.0));
         // Where some output has no table, the others stand on what the network itself said.
-        let follows = match reading.first_steps {
-            Some(first) => long >= params.agreement && first >= params.table_first_steps,
-            None => long >= params.table_own_past,
+        let first = reading.first_steps.is_some_and(|first| first >= params.table_first_steps);
+        let follows = match reading.runs {
+            true => long >= params.agreement && (first || reading.gate.inputs().is_empty()),
+            false => long >= params.table_own_past && first,
         };
         reading.stated &= follows && reading.mean_agreement >= params.table_agreement;
     }
-    readings
+    // An output that never changes says something only beside others that are understood.
+    let all = readings.len() == d && readings.iter().all(|reading| reading.stated);
+    readings.iter_mut().for_each(|reading| reading.stated &= all || !reading.gate.inputs().is_empty());
 }
 
 fn reading(output: usize, answers: &Answers, params: &RecurrenceParams) -> Option<TableReading> {
@@ -113,6 +129,7 @@ fn reading(output: usize, answers: &Answers, params: &RecurrenceParams) -> Optio
         own_past: 0.0,
         free_running: None,
         first_steps: None,
+        runs: false,
     })
 }
 
@@ -141,13 +158,33 @@ fn own_past(readings: &mut [TableReading], probe: &Batch, size: (usize, usize)) 
             }
         }
         reading.own_past = right as f64 / all;
+        let predicted = |t: usize, episode: usize| reading.gate.value(|slot| sign_before(probe, size, t, slot, episode));
+        reading.first_steps = by_sign(reading.output, probe, size.0, predicted);
     }
+}
+
+/// The share of right predictions after the first output step, for the sign that is predicted less well: an output that is
+/// nearly always the same is predicted by anything.
+fn by_sign(output: usize, probe: &Batch, s: usize, predicted: impl Fn(usize, usize) -> f64) -> Option<f64> {
+    let last = FIRST_STEPS.max(2 * s).min(probe.outputs.len());
+    let (mut right, mut all) = ([0usize; 2], [0usize; 2]);
+    for t in 1..last {
+        for episode in 0..probe.episodes {
+            let (wanted, said) = (predicted(t, episode) > 0.0, probe.outputs[t][(output, episode)] > 0.0);
+            all[usize::from(said)] += 1;
+            right[usize::from(said)] += usize::from(wanted == said);
+        }
+    }
+    let share = |k: usize| right[k] as f64 / all[k] as f64;
+    (all[0].min(all[1]) >= SEEN).then(|| share(0).min(share(1)))
 }
 
 fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Task) {
     let (d, targets) = (task.d(), probe.targets(task));
-    let first = FIRST_STEPS.max(2 * task.s()).min(probe.outputs.len());
     for reading in readings {
+        reading.runs = true;
+        let wanted = |t: usize, episode: usize| f64::from(targets.targets()[(t * probe.episodes + episode) * d + reading.output]);
+        reading.first_steps = by_sign(reading.output, probe, task.s(), wanted);
         let share = |t: usize| {
             let wanted = &targets.targets()[t * probe.episodes * d..];
             let right = |episode: &usize| {
@@ -157,7 +194,6 @@ fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Task) {
             (0..probe.episodes).filter(right).count() as f64 / probe.episodes as f64
         };
         let shares: Vec<f64> = (0..probe.outputs.len()).map(share).collect();
-        reading.first_steps = Some(shares[..first].iter().copied().fold(1.0, f64::min));
         reading.free_running = Some(shares.iter().sum::<f64>() / shares.len().max(1) as f64);
     }
 }
