@@ -48,7 +48,8 @@ pub(super) fn tables_seen(observed: &Observations, params: &RecurrenceParams) ->
 impl Seen {
     /// The windows of the first output steps of every episode, then of later ones: early windows differ most.
     fn of(batch: &Batch, s: usize, d: usize) -> Self {
-        let steps = (MOST_WINDOWS / batch.episodes.max(1)).clamp(1, batch.outputs.len().max(1)).min(batch.outputs.len());
+        let steps =
+            (MOST_WINDOWS / batch.episodes.max(1)).clamp(1, batch.outputs.len().max(1)).min(batch.outputs.len());
         let count = steps * batch.episodes;
         let words = count.div_ceil(64);
         let mut seen = Self { window: vec![vec![0; words]; s * d], next: vec![vec![0; words]; d], count };

@@ -158,7 +158,8 @@ fn own_past(readings: &mut [TableReading], probe: &Batch, size: (usize, usize)) 
             }
         }
         reading.own_past = right as f64 / all;
-        let predicted = |t: usize, episode: usize| reading.gate.value(|slot| sign_before(probe, size, t, slot, episode));
+        let predicted =
+            |t: usize, episode: usize| reading.gate.value(|slot| sign_before(probe, size, t, slot, episode));
         reading.first_steps = by_sign(reading.output, probe, size.0, predicted);
     }
 }
@@ -183,7 +184,9 @@ fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Task) {
     let (d, targets) = (task.d(), probe.targets(task));
     for reading in readings {
         reading.runs = true;
-        let wanted = |t: usize, episode: usize| f64::from(targets.targets()[(t * probe.episodes + episode) * d + reading.output]);
+        let wanted = |t: usize, episode: usize| {
+            f64::from(targets.targets()[(t * probe.episodes + episode) * d + reading.output])
+        };
         reading.first_steps = by_sign(reading.output, probe, task.s(), wanted);
         let share = |t: usize| {
             let wanted = &targets.targets()[t * probe.episodes * d..];

@@ -14,8 +14,8 @@ use cudarc::nvrtc::Ptx;
 use super::compile::{compile_again, machine_code};
 use super::device::{Device, Numbers, Session, Wave};
 use super::kernel::{Chip, Kernel, Program, Unit};
-use super::plan::{Launch, Plan, Row, target_table};
-use super::shape::Shape;
+use super::plan::{Launch, Plan, Row, target_numbers, target_table};
+use super::shape::{FunctionKind, Shape};
 use super::{CudaError, Precision};
 use crate::task::Function;
 
@@ -166,8 +166,9 @@ impl Device for CudaDevice {
         self.stream.synchronize().map_err(&failed)?;
         let (free, _) = self.context.mem_get_info().map_err(&failed)?;
         let free = free - free / RESERVE;
-        let function = if shape.dense { (steps - horizon) * shape.components.pow(2) * 8 } else { 0 };
-        let targets = horizon * shape.components * 4;
+        let function =
+            if shape.function == FunctionKind::Matrix { (steps - horizon) * shape.components.pow(2) * 8 } else { 0 };
+        let targets = target_numbers(shape, horizon) * 4;
         let network = 3 * 4 * shape.parameter_stride()
             + size_of::<Plan>()
             + rows_each * size_of::<Row>()
@@ -195,8 +196,9 @@ impl Device for CudaDevice {
         let (function, most_blocks) = self.blocks(&kernel, input_steps)?;
         let blocks = most_blocks.min(count);
         let components = wave.shape.components;
-        let target_stride = horizon * components;
-        let function_stride = if wave.shape.dense { input_steps * components * components } else { 0 };
+        let target_stride = target_numbers(wave.shape, horizon);
+        let function_stride =
+            if wave.shape.function == FunctionKind::Matrix { input_steps * components * components } else { 0 };
         let mut targets = vec![0u32; (count * target_stride).max(1)];
         let mut functions = vec![0f64; (count * function_stride).max(1)];
         for (k, job) in wave.jobs.iter().enumerate() {

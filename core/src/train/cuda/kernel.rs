@@ -1,7 +1,7 @@
 //! The kernel that trains networks of a shape, and what a launch of it needs.
 
 use super::Precision;
-use super::shape::Shape;
+use super::shape::{FunctionKind, Shape};
 
 /// A part of the device that multiplies, as `kernels/peak.cu` numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Kernel {
     pub(super) fn choose(shape: Shape, precision: Precision, chip: Chip) -> Self {
         let (hidden, components, batch) = TENSOR_LIMITS;
         let fits = shape.hidden <= hidden && shape.components <= components && shape.batch == batch;
-        let simple = shape.activation == 0 && !shape.bias && !shape.dense;
+        let simple = shape.activation == 0 && !shape.bias && shape.function == FunctionKind::Copies;
         let arithmetic = match precision {
             _ if !fits || !simple || chip.capability.0 < 9 => Arithmetic::Plain,
             Precision::Plain => Arithmetic::Plain,
@@ -147,15 +147,20 @@ impl Kernel {
 
     /// A name that tells kernels apart, for messages and files.
     pub(super) fn name(&self) -> String {
-        let Shape { hidden, components, batch, bias, dense, activation } = self.shape;
+        let Shape { hidden, components, batch, bias, function, activation } = self.shape;
         let (major, minor) = self.chip.capability;
         let kind = format!("{:?}", self.arithmetic).to_lowercase();
-        let extras = format!("{}{}", if bias { "-bias" } else { "" }, if dense { "-dense" } else { "" });
+        let function = match function {
+            FunctionKind::Copies => "",
+            FunctionKind::Matrix => "-dense",
+            FunctionKind::Tables => "-tables",
+        };
+        let extras = format!("{}{function}", if bias { "-bias" } else { "" });
         format!("{kind}-h{hidden}-d{components}-b{batch}-a{activation}{extras}-sm{major}{minor}{}", self.suffix())
     }
 
     fn options(&self) -> Vec<String> {
-        let Shape { hidden, components, batch, bias, dense, activation } = self.shape;
+        let Shape { hidden, components, batch, bias, function, activation } = self.shape;
         let (major, minor) = self.chip.capability;
         let mut options = vec![
             format!("--gpu-architecture=sm_{major}{minor}{}", self.suffix()),
@@ -168,7 +173,7 @@ impl Kernel {
             options.push(format!("-DBATCH={batch}"));
             options.push(format!("-DACTIVATION={activation}"));
             options.push(format!("-DBIAS={}", u8::from(bias)));
-            options.push(format!("-DDENSE={}", u8::from(dense)));
+            options.push(format!("-DFUNCTION={}", function as u8));
         }
         options
     }

@@ -1,7 +1,8 @@
 //! What the kernels are told about each network, and what they answer: the structures of `kernels/common.cu`.
 
 use super::CudaError;
-use crate::task::{Function, Task};
+use super::shape::{FunctionKind, Shape};
+use crate::task::{Function, Gate, MAX_GATE_INPUTS, Task};
 use crate::train::{Curriculum, CurriculumState, Job, Metrics};
 
 /// Horizons that a plan holds.
@@ -159,9 +160,23 @@ pub(super) struct Launch {
 /// The sign bit of an entry of [`target_table`].
 pub(super) const NEGATED: u32 = 1 << 31;
 
-/// For each output step and component of a signed selection, the input bit that the target repeats, in the end.
+/// Numbers that [`target_table`] takes at most.
+pub(super) fn target_numbers(shape: Shape, horizon: usize) -> usize {
+    match shape.function {
+        FunctionKind::Copies => horizon * shape.components,
+        FunctionKind::Matrix => 0,
+        FunctionKind::Tables => shape.components * (2 + MAX_GATE_INPUTS + (1 << MAX_GATE_INPUTS) / 32),
+    }
+}
+
+/// For each output step and component of a signed selection, the input bit that the target repeats, in the end; for truth
+/// tables where each gate begins, and the gates: number of inputs, their places in the window, the bits of the table.
 pub(super) fn target_table(task: &Task, horizon: usize) -> Vec<u32> {
-    let Function::Selection(sources) = task.function() else { return Vec::new() };
+    let sources = match task.function() {
+        Function::Selection(sources) => sources,
+        Function::Table(gates) => return gate_program(gates, task),
+        Function::Dense(_) => return Vec::new(),
+    };
     let (window, d) = (task.window(), task.d());
     let mut origins: Vec<u32> = (0..window as u32).collect();
     for t in 0..horizon {
@@ -173,11 +188,23 @@ pub(super) fn target_table(task: &Task, horizon: usize) -> Vec<u32> {
     origins.split_off(window)
 }
 
+fn gate_program(gates: &[Gate], task: &Task) -> Vec<u32> {
+    let mut program = vec![0; gates.len()];
+    for (output, gate) in gates.iter().enumerate() {
+        program[output] = program.len() as u32;
+        program.push(gate.inputs().len() as u32);
+        program.extend(gate.inputs().iter().map(|slot| slot.index(task.s(), task.d()) as u32));
+        let word = |bits: &[bool]| bits.iter().enumerate().fold(0, |word, (m, &up)| word | u32::from(up) << m);
+        program.extend(gate.table().chunks(32).map(word));
+    }
+    program
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::{Purpose, Stream};
-    use crate::task::Episodes;
+    use crate::task::{Episodes, Slot};
     use crate::train::{Start, TrainParams};
 
     #[test]
@@ -200,6 +227,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn gates_are_written_as_the_kernel_reads_them() {
+        let slot = |lag, component| Slot { lag, component };
+        let xor = Gate::new(&[slot(3, 0), slot(1, 1)], &[false, true, true, false]).unwrap();
+        let table: Vec<bool> = (0..64usize).map(|m| m.count_ones() > 3).collect();
+        let inputs: Vec<Slot> = (1..=3).flat_map(|lag| [slot(lag, 0), slot(lag, 1)]).collect();
+        let most = Gate::new(&inputs, &table).unwrap();
+        let task = Task::table("x", 3, 2, vec![xor, most.clone()]).unwrap();
+        let program = target_table(&task, 100);
+        assert_eq!(&program[..6], [2, 6, 2, 0, 5, 0b0110]);
+        assert_eq!(program[6..13], [6, 0, 1, 2, 3, 4, 5]);
+        let bit = |m: usize| program[13 + m / 32] >> (m % 32) & 1 == 1;
+        assert!((0..64).all(|m| bit(m) == most.table()[m]) && program.len() == 15);
     }
 
     #[test]

@@ -1,8 +1,17 @@
 //! What networks have in common that are trained together.
 
 use crate::network::{Activation, Biases, Cell, Elman, Network, Readout};
+use crate::task::Function;
 use crate::train::Job;
 use faer::Mat;
+
+/// Kinds of functions, as the kernels number them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum FunctionKind {
+    Copies = 0,
+    Matrix = 1,
+    Tables = 2,
+}
 
 /// What networks must have in common to be trained by one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,8 +20,8 @@ pub(super) struct Shape {
     pub(super) components: usize,
     pub(super) batch: usize,
     pub(super) bias: bool,
-    /// Whether the task's function is a matrix.
-    pub(super) dense: bool,
+    /// What the task's function is.
+    pub(super) function: FunctionKind,
     /// As the kernels number it: tanh, relu, identity.
     pub(super) activation: u8,
 }
@@ -24,7 +33,11 @@ impl Shape {
             components: job.task.d(),
             batch: job.params.batch,
             bias: job.params.bias,
-            dense: !job.task.is_binary(),
+            function: match job.task.function() {
+                Function::Selection(_) => FunctionKind::Copies,
+                Function::Dense(_) => FunctionKind::Matrix,
+                Function::Table(_) => FunctionKind::Tables,
+            },
             activation: match job.params.activation {
                 Activation::Tanh => 0,
                 Activation::Relu => 1,

@@ -363,6 +363,14 @@ fn losses_follow_those_of_the_processor_for_fifty_steps() {
             short(p);
             (p.hidden, p.bias, p.batch) = (40, true, 48);
         }),
+        job(Task::named("rule110", None, None).unwrap(), |p| {
+            short(p);
+            p.bias = true;
+        }),
+        job(Task::named("lfsr:5,3", None, None).unwrap(), |p| {
+            short(p);
+            (p.hidden, p.bias) = (100, true);
+        }),
         job(Task::named("repeat-copy", Some(16), Some(16)).unwrap(), |p| {
             short(p);
             (p.hidden, p.curriculum) = (256, Curriculum::None { horizon: 20 });

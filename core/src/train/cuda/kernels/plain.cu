@@ -1,5 +1,6 @@
-// Plain fp32 on any device from compute capability 7.0: any size, any activation, biases, dense functions.
-// The host defines HIDDEN, COMPONENTS, BATCH, ACTIVATION (0 tanh, 1 relu, 2 identity), BIAS and DENSE.
+// Plain fp32 on any device from compute capability 7.0: any size, any activation, biases, any function.
+// The host defines HIDDEN, COMPONENTS, BATCH, ACTIVATION (0 tanh, 1 relu, 2 identity), BIAS and FUNCTION (0 copies, 1 a matrix,
+// 2 truth tables).
 
 #define THREADS 256
 #define ROWS (HIDDEN > 64 ? 128 : 64)
@@ -130,7 +131,7 @@ __device__ void draw(const Launch &launch, u32 index, const Plan &plan, float *v
     }
     __syncthreads();
     float *after = values + plan.input_steps * VALUES;
-#if DENSE
+#if FUNCTION == 1
     const double *matrix = launch.functions + (u64)index * launch.function_stride;
     for (u32 t = 0; t < horizon; t++) {
         const float *window = values + t * VALUES;
@@ -138,6 +139,19 @@ __device__ void draw(const Launch &launch, u32 index, const Plan &plan, float *v
             double sum = 0;
             for (u32 k = 0; k < bits; k++) sum += matrix[i / BATCH * bits + k] * (double)window[k * BATCH + i % BATCH];
             after[t * VALUES + i] = (float)sum;
+        }
+        __syncthreads();
+    }
+#elif FUNCTION == 2
+    // Where each output's gate begins, then the gates: number of inputs, their places in the window, the bits of the table.
+    const u32 *gates = launch.targets + (u64)index * launch.target_stride;
+    for (u32 t = 0; t < horizon; t++) {
+        const float *window = values + t * VALUES;
+        for (u32 i = threadIdx.x; i < VALUES; i += THREADS) {
+            const u32 *gate = gates + gates[i / BATCH];
+            u32 inputs = gate[0], entry = 0;
+            for (u32 q = 0; q < inputs; q++) entry |= (window[(u64)gate[1 + q] * BATCH + i % BATCH] > 0.0f ? 1u : 0u) << q;
+            after[t * VALUES + i] = gate[1 + inputs + entry / 32] >> entry % 32 & 1 ? 1.0f : -1.0f;
         }
         __syncthreads();
     }
