@@ -57,7 +57,9 @@ pub enum TaskError {
         inputs: usize,
     },
     /// Truth tables that would be too large together.
-    #[error("the truth tables have {found} entries together, more than the limit of {limit}; choose fewer inputs, or smaller d")]
+    #[error(
+        "the truth tables have {found} entries together, more than the limit of {limit}; choose fewer inputs, or smaller d"
+    )]
     TooManyEntries {
         /// Entries asked for.
         found: usize,
@@ -140,6 +142,14 @@ pub enum TaskError {
         d: usize,
         /// The family that takes any size.
         general: &'static str,
+    },
+    /// A member of a family that does not exist.
+    #[error("{}: {problem}", shown(name))]
+    Family {
+        /// What was asked for.
+        name: String,
+        /// What is wrong and what would be right.
+        problem: String,
     },
     /// An id that is not three whole numbers.
     #[error("'{}' is not a task id: write three whole numbers id1,id2,id3, e.g. 255,0,0", shown(text))]
