@@ -73,7 +73,7 @@ mod tests {
             ("inputs = [\"u1[t-1] u\"]\ntable = [-1, 1]", "f.toml:4:20: expected the end of the input"),
             ("inputs = [\"u1[t-1]\"]\ntable = [-1, 2]", "f.toml:5:14: an entry of a table is 1 or -1, not 2"),
             ("inputs = [\"u1[t-1]\"]\ntable = [-1]", "f.toml:5:9: a truth table of 1 inputs has 2 entries, not 1"),
-            ("inputs = [\"u1[t-1]\", \"u1[t-1]\"]\ntable = [-1]", "f.toml:4:23: u1[t-1] stands twice"),
+            ("inputs = [\"u1[t-1]\", \"u1[t-1]\"]\ntable = [-1]", "f.toml:4:22: u1[t-1] stands twice"),
             ("inputs = []\ntable = [1]\n[[output]]\ninputs = []\ntable = [1]", "2 output components, but d=1"),
         ] {
             let said = read(text).unwrap_err();

@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 const INPUTS: [u8; 3] = [0b1010_1010, 0b1100_1100, 0b1111_0000];
 /// What a component such as `u1[t-1]` takes.
 const COMPONENT: usize = 7;
-/// A negated call is harder to read than its length says.
-const NEGATED_CALL: usize = 3;
+/// What negations cost: they are harder to read than their length says, those of calls most.
+const NEGATED_INPUT: usize = 3;
+const NEGATED_CALL: usize = 7;
 
 /// The shortest nest of a function of three inputs, by the number of its table.
 pub(super) fn shortest(table: u8) -> &'static Nest {
@@ -31,7 +32,7 @@ fn search() -> Vec<Nest> {
         .map(|k| {
             let (input, negated) = (k / 2, k % 2 == 1);
             let table = if negated { !INPUTS[input] } else { INPUTS[input] };
-            (table, COMPONENT + usize::from(negated), Nest::input(input, negated))
+            (table, cost_of(&Nest::input(input, negated)), Nest::input(input, negated))
         })
         .collect();
     for (table, cost, nest) in &literals {
@@ -55,6 +56,10 @@ impl Search {
         }
     }
 
+    fn cost(&self, table: u8) -> usize {
+        self.best[usize::from(table)].as_ref().map_or(usize::MAX / 2, |(cost, _)| *cost)
+    }
+
     /// What has been found so far, without the constants.
     fn known(&self) -> Vec<(u8, usize, Nest)> {
         let found = self.best.iter().enumerate().skip(1).take(254);
@@ -69,9 +74,13 @@ impl Search {
                 let both = || [left.clone(), right.clone()];
                 self.offer(a & b, cost + 7, || Nest::join("and", both()));
                 self.offer(a | b, cost + 6, || Nest::join("or", both()));
-                let (same, other) = (Nest::product(false, both()), Nest::product(true, both()));
-                self.offer(!(a ^ b), cost_of(&same), || same);
-                self.offer(a ^ b, cost_of(&other), || other);
+                for (table, negated) in [(!(a ^ b), false), (a ^ b, true)] {
+                    // Signs may cancel, so that a product can be a little shorter than its parts.
+                    if self.cost(table) + 2 * NEGATED_CALL > cost {
+                        let nest = Nest::product(negated, both());
+                        self.offer(table, cost_of(&nest), || nest);
+                    }
+                }
             }
         }
     }
@@ -121,8 +130,10 @@ fn cost_of(nest: &Nest) -> usize {
     };
     match nest {
         Nest::Constant(_) => 2,
-        Nest::Input { negated, .. } => COMPONENT + usize::from(*negated),
+        Nest::Input { negated, .. } => COMPONENT + if *negated { NEGATED_INPUT } else { 0 },
         Nest::Product { negated, factors } => all(factors, 1) + usize::from(*negated),
+        // Said as easily as a product.
+        Nest::Call { negated: false, name, arguments } if name == "xor" => all(arguments, 1) + 1,
         Nest::Call { negated, name, arguments } => {
             name.len() + 2 + all(arguments, 2) + if *negated { NEGATED_CALL } else { 0 }
         }

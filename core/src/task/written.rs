@@ -5,7 +5,7 @@ use super::shortest::shortest;
 use super::{Gate, Slot};
 
 /// The most inputs named by a formula of three inputs; a rule of a cellular automaton names them once each.
-const MOST_LITERALS_OF_THREE: usize = 4;
+const MOST_LITERALS_OF_THREE: usize = 3;
 
 impl std::fmt::Display for Gate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
