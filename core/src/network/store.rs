@@ -78,13 +78,17 @@ impl NetworkFile {
         Ok(bytes)
     }
 
-    /// The task that the file says the network was trained on: a name or an id with s and d beside it, or the text of a
-    /// task file. `s` and `d` override the sizes beside a name, and must agree with those in a text.
+    /// The task that the file says the network was trained on: a name or an id with s and d beside it, formulas, or the text
+    /// of a task file. `s` and `d` override the sizes beside a name, and must agree with those in a text.
     ///
     /// The path of a task file is refused: what a network file says must never choose which file is opened.
     pub fn task(&self, s: Option<usize>, d: Option<usize>) -> Result<Option<Task>, TaskError> {
         let Some(text) = self.metadata.get("task") else { return Ok(None) };
         let described = |source| TaskError::InNetworkFile { source: Box::new(source) };
+        if Task::is_formula(text) {
+            let d = d.unwrap_or(self.network.inputs());
+            return Task::from_formulas(text, s, Some(d)).map(Some).map_err(described);
+        }
         if text.contains('=') {
             let task = Task::from_toml(text, "task", "task").map_err(described)?;
             return task.of_size(s, d).map(Some);

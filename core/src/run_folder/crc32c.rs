@@ -19,7 +19,7 @@ const TABLE: [u32; 256] = {
 };
 
 /// The checksum of some bytes.
-pub(super) fn crc32c(bytes: &[u8]) -> u32 {
+pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, &byte| TABLE[((crc ^ u32::from(byte)) & 0xFF) as usize] ^ crc >> 8)
 }
 

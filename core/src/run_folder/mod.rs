@@ -4,7 +4,7 @@
 //! `checkpoint` all that is needed to go on, `checkpoint.previous` the one before in case something happens to it.
 
 mod checkpoint;
-mod crc32c;
+pub(crate) mod crc32c;
 mod error;
 mod events;
 mod manifest;

@@ -1,6 +1,6 @@
 //! Tasks by name.
 
-use super::{Source, Task, TaskError, TaskId, check_size};
+use super::{Source, Task, TaskError, TaskId, check_size, families};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -13,6 +13,8 @@ pub struct KnownTask {
     pub summary: &'static str,
     /// Whether any s and d will do.
     pub any_size: bool,
+    /// Which s and d will do, in words.
+    pub sizes: &'static str,
 }
 
 // The variables and components of a named task where none are given.
@@ -22,31 +24,63 @@ const DEFAULT_SIZE: (usize, usize) = (8, 8);
 const DIAGONAL: &str = "9241421688590303745";
 
 /// Every name that [`Task::named`] takes, in the order in which they are listed.
-pub const KNOWN_TASKS: [KnownTask; 6] = [
-    KnownTask { name: "T1", summary: "repeat copy: say the whole input again and again", any_size: false },
-    KnownTask { name: "T2", summary: "compose copy: component j repeats with a period of its own", any_size: false },
+pub const KNOWN_TASKS: [KnownTask; 9] = [
+    KnownTask {
+        name: "T1",
+        summary: "repeat copy: say the whole input again and again",
+        any_size: false,
+        sizes: "s=8, d=8",
+    },
+    KnownTask {
+        name: "T2",
+        summary: "compose copy: component j repeats with a period of its own",
+        any_size: false,
+        sizes: "s=8, d=8",
+    },
     KnownTask {
         name: "T3",
         summary: "compose copy with components exchanged and signs flipped: four odd cycles",
         any_size: false,
+        sizes: "s=8, d=8",
     },
     KnownTask {
         name: "T4",
         summary: "compose copy with components exchanged and signs flipped: one long cycle",
         any_size: false,
+        sizes: "s=8, d=8",
     },
-    KnownTask { name: "repeat-copy", summary: "T1 for any s and d", any_size: true },
+    KnownTask { name: "repeat-copy", summary: "T1 for any s and d", any_size: true, sizes: "any s, d" },
     KnownTask {
         name: "compose-copy",
         summary: "T2 for any s and d: output j copies component j of variable 1 + (j-1) mod s",
         any_size: true,
+        sizes: "any s, d",
+    },
+    KnownTask {
+        name: "xor-copy",
+        summary: "repeat copy, the last component xored with the first on the way",
+        any_size: false,
+        sizes: "any s, d>1",
+    },
+    KnownTask {
+        name: "rule110",
+        summary: "cellular automaton on a ring; any of rule0 to rule255",
+        any_size: false,
+        sizes: "s=1, d>2",
+    },
+    KnownTask {
+        name: "lfsr",
+        summary: "shift register, the xor of its taps: lfsr:5,3 or --taps 5,3",
+        any_size: false,
+        sizes: "s>=taps",
     },
 ];
 
 impl Task {
-    /// A task from what a person types: a name, an id such as `255,0,0`, or the path of a TOML file.
+    /// A task from what a person types: a name, an id such as `255,0,0`, formulas such as `u1 = xor(u1[t-5], u1[t-3])`, or the
+    /// path of a TOML file.
     ///
-    /// `s` and `d` default to 8 for names and ids; a file carries its own. Only a path may be something else than UTF-8.
+    /// `s` and `d` default to 8 for most names and for ids; formulas have as many as they name, a file carries its own. Only a path may be something else than UTF-8.
     pub fn parse(text: impl AsRef<OsStr>, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
         let path = Path::new(text.as_ref());
         if path.extension().is_some_and(|extension| extension == "toml") {
@@ -55,8 +89,11 @@ impl Task {
         Self::named_or_numbered(&path.to_string_lossy(), s, d)
     }
 
-    /// A task by its name or id, whoever wrote it: no file is opened.
+    /// A task by its name, id or formulas, whoever wrote it: no file is opened.
     pub fn named_or_numbered(text: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        if text.contains('=') {
+            return Self::from_formulas(text, s, d);
+        }
         if text.starts_with(|first: char| first.is_ascii_digit() || first == '(') {
             let (s, d) = size(s, d);
             return text.parse::<TaskId>()?.decode(s, d);
@@ -67,6 +104,9 @@ impl Task {
     /// A task by name; upper and lower case are the same, `_` and `-` too.
     pub fn named(name: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
         let wanted = name.trim().to_lowercase().replace('_', "-");
+        if let Some(task) = family(&wanted, s, d) {
+            return task;
+        }
         let Some(known) = KNOWN_TASKS.iter().find(|known| known.name.to_lowercase() == wanted) else {
             let nearest = nearest_name(&wanted, KNOWN_TASKS.iter().map(|known| known.name));
             return Err(TaskError::UnknownName { name: name.into(), nearest: nearest.into() });
@@ -85,6 +125,23 @@ impl Task {
             _ => copies(s, d, |component| s - component % s.max(1))?,
         };
         Ok(task.renamed(known.name))
+    }
+}
+
+/// A task of a family that has numbers of its own.
+fn family(name: &str, s: Option<usize>, d: Option<usize>) -> Option<Result<Task, TaskError>> {
+    let rule = name.strip_prefix("rule").map(|number| number.trim_start_matches(['-', ' ']));
+    if let Some(rule) = rule.filter(|rule| !rule.is_empty() && rule.bytes().all(|byte| byte.is_ascii_digit())) {
+        return Some(families::ring(rule, s, d));
+    }
+    match name.split_once(':') {
+        None if name == "lfsr" => Some(families::register(None, s, d)),
+        Some(("lfsr", taps)) => Some(families::register(Some(taps), s, d)),
+        None if name == "xor-copy" => {
+            let (s, d) = size(s, d);
+            Some(families::xor_copy(s, d))
+        }
+        _ => None,
     }
 }
 

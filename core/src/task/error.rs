@@ -143,6 +143,14 @@ pub enum TaskError {
         /// The family that takes any size.
         general: &'static str,
     },
+    /// A member of a family that does not exist.
+    #[error("{}: {problem}", shown(name))]
+    Family {
+        /// What was asked for.
+        name: String,
+        /// What is wrong and what would be right.
+        problem: String,
+    },
     /// An id that is not three whole numbers.
     #[error("'{}' is not a task id: write three whole numbers id1,id2,id3, e.g. 255,0,0", shown(text))]
     IdSyntax {

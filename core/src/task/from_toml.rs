@@ -1,11 +1,12 @@
-//! Tasks from TOML files: a recurrence in words, or an explicit matrix.
+//! Tasks from TOML files: a recurrence in words, an explicit matrix, or explicit truth tables.
 
-use super::recurrence::{self, Line, Term};
-use super::{MAX_COEFFICIENTS, Source, Task, TaskError, check_coefficients};
-use crate::foreign_text::{shown_sentence, steers};
+use super::explicit::Output;
+use super::lines::{File, Lines, Placed};
+use super::reader::Sizes;
+use super::{MAX_COEFFICIENTS, Task, TaskError, check_coefficients};
+use crate::foreign_text::steers;
 use faer::Mat;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use toml::Spanned;
@@ -18,6 +19,7 @@ struct TaskFile {
     d: Spanned<usize>,
     recurrence: Option<Vec<Spanned<String>>>,
     matrix: Option<Spanned<Vec<Vec<f64>>>>,
+    output: Option<Spanned<Vec<Output>>>,
 }
 
 /// The largest task file that is read, in bytes: the recurrence of the largest dense f takes two thirds of it.
@@ -25,22 +27,6 @@ const MAX_FILE_BYTES: u64 = 1 << 24;
 /// The most values in a task file, twice the coefficients of the largest dense f. Once read, a value of TOML takes a hundred
 /// times its room in the file.
 const MAX_FILE_VALUES: usize = 2 * MAX_COEFFICIENTS;
-
-/// A TOML text with the name that its errors carry.
-struct File<'a> {
-    file: &'a str,
-    text: &'a str,
-}
-
-impl File<'_> {
-    fn error(&self, offset: usize, problem: impl Into<String>) -> TaskError {
-        // A place inside a text with escapes is only near to what is meant.
-        let before = &self.text[..self.text.floor_char_boundary(offset)];
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
-        TaskError::Syntax { file: self.file.into(), line, column, problem: shown_sentence(&problem.into()) }
-    }
-}
 
 impl Task {
     /// Reads a task file.
@@ -71,25 +57,34 @@ impl Task {
             .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
         let (s, d) = (*parsed.s.get_ref(), *parsed.d.get_ref());
         super::check_size(s, d).map_err(|error| source.error(parsed.s.span().start, error.to_string()))?;
-        let function = match (&parsed.recurrence, &parsed.matrix) {
-            (Some(lines), None) => rows_of_lines(&source, lines, s, d)?,
-            (None, Some(rows)) => Rows::Dense(matrix_of_rows(&source, rows, s, d)?),
-            (Some(_), Some(rows)) => {
-                return Err(source.error(rows.span().start, "give either 'recurrence' or 'matrix', not both"));
-            }
-            (None, None) => {
-                let example = "'recurrence = [\"u1 = -u3[t-2]\", ...]' or 'matrix = [[...], ...]'";
-                return Err(source.error(text.len(), format!("f is missing: add {example}")));
-            }
-        };
-        let name = parsed.name.unwrap_or_else(|| default_name.into());
+        let name = parsed.name.clone().unwrap_or_else(|| default_name.into());
         if name.chars().any(steers) {
             let what = "the name holds characters that steer a terminal";
             return Err(source.error(0, format!("{what} ('{name}'); use letters, digits, spaces and signs")));
         }
-        match function {
-            Rows::Selection(sources) => Self::selection(name, s, d, sources),
-            Rows::Dense(matrix) => Self::from_matrix(name, s, d, matrix),
+        match (&parsed.recurrence, &parsed.matrix, &parsed.output) {
+            (Some(lines), None, None) => {
+                // The span begins at the quotation mark.
+                let placed = |line: &'_ Spanned<String>| (line.span().start, line.span().start + 1);
+                let lines = lines.iter().map(|line| Placed::new(line.get_ref(), placed(line))).collect();
+                Lines { file: source, lines }.task(name, Some(s), d)
+            }
+            (None, Some(rows), None) => Self::from_matrix(name, s, d, matrix_of_rows(&source, rows, s, d)?),
+            (None, None, Some(outputs)) => {
+                let gates = outputs.get_ref().iter().map(|output| output.gate(Sizes { s: Some(s), d }, &source));
+                let task = Self::table(name, s, d, gates.collect::<Result<_, _>>()?);
+                task.map_err(|error| source.error(outputs.span().start, error.to_string()))
+            }
+            (None, None, None) => {
+                let example = "'recurrence = [\"u1 = -u3[t-2]\", ...]' or 'matrix = [[...], ...]'";
+                Err(source.error(text.len(), format!("f is missing: add {example}")))
+            }
+            (_, Some(rows), _) => {
+                Err(source.error(rows.span().start, "give either 'recurrence' or 'matrix', not both"))
+            }
+            (Some(_), _, Some(outputs)) => {
+                Err(source.error(outputs.span().start, "give either 'recurrence' or '[[output]]', not both"))
+            }
         }
     }
 
@@ -99,67 +94,6 @@ impl Task {
         let name = toml::Value::from(self.name());
         format!("name = {name}\ns = {}\nd = {}\nrecurrence = [\n{}]\n", self.s, self.d, lines.concat())
     }
-}
-
-/// f as a file gives it. A selection is known before anything of the size of a matrix is made.
-enum Rows {
-    Selection(Vec<Source>),
-    Dense(Mat<f64>),
-}
-
-/// What one output adds up: coefficients by window component.
-type Sum = BTreeMap<usize, f64>;
-
-fn rows_of_lines(file: &File<'_>, lines: &[Spanned<String>], s: usize, d: usize) -> Result<Rows, TaskError> {
-    let mut sums: BTreeMap<usize, Sum> = BTreeMap::new();
-    for spanned in lines {
-        let start = spanned.span().start;
-        // The span begins at the quotation mark.
-        let place = |at: usize| start + 1 + at;
-        let Line { output, terms } =
-            recurrence::read_line(spanned.get_ref()).map_err(|problem| file.error(place(problem.at), problem.what))?;
-        let sum = checked_output(output, d).and_then(|()| sum_of(&terms, s, d));
-        let sum = sum.map_err(|error| file.error(start, error.to_string()))?;
-        if sums.insert(output - 1, sum).is_some() {
-            return Err(file.error(start, format!("u{output} is defined twice")));
-        }
-    }
-    if let Some(missing) = (0..d).find(|output| !sums.contains_key(output)) {
-        return Err(file.error(file.text.len(), format!("u{} is not defined", missing + 1)));
-    }
-    if let Some(sources) = sums.values().map(|sum| as_source(sum, s, d)).collect() {
-        return Ok(Rows::Selection(sources));
-    }
-    check_coefficients(s, d).map_err(|error| file.error(0, error.to_string()))?;
-    let mut matrix = Mat::zeros(d, s * d);
-    for (output, sum) in sums {
-        sum.into_iter().for_each(|(column, coefficient)| matrix[(output, column)] = coefficient);
-    }
-    Ok(Rows::Dense(matrix))
-}
-
-fn checked_output(output: usize, d: usize) -> Result<(), TaskError> {
-    if (1..=d).contains(&output) { Ok(()) } else { Err(TaskError::ComponentOutOfRange { component: output, d }) }
-}
-
-fn sum_of(terms: &[Term], s: usize, d: usize) -> Result<Sum, TaskError> {
-    let mut sum = Sum::new();
-    for &Term { coefficient, component, lag } in terms {
-        checked_output(component, d)?;
-        if lag == 0 || lag > s {
-            return Err(TaskError::LagOutOfRange { lag, s });
-        }
-        *sum.entry((s - lag) * d + component - 1).or_default() += coefficient;
-    }
-    Ok(sum)
-}
-
-/// The one component that a sum copies, if it does no more.
-fn as_source(sum: &Sum, s: usize, d: usize) -> Option<Source> {
-    let mut parts = sum.iter().filter(|(_, coefficient)| **coefficient != 0.0);
-    let (&column, &coefficient) = parts.next()?;
-    let unit = coefficient.abs() == 1.0 && parts.next().is_none();
-    unit.then_some(Source { lag: s - column / d, component: column % d, negated: coefficient < 0.0 })
 }
 
 fn matrix_of_rows(source: &File<'_>, rows: &Spanned<Vec<Vec<f64>>>, s: usize, d: usize) -> Result<Mat<f64>, TaskError> {

@@ -96,6 +96,14 @@ impl Gate {
         if self.table[index] { 1.0 } else { -1.0 }
     }
 
+    /// The table over other inputs, first input lowest; nothing where one that matters is not among them.
+    pub(super) fn table_over(&self, order: &[Slot]) -> Option<Vec<bool>> {
+        let place = |slot: &Slot| order.iter().position(|other| other == slot);
+        let places = self.inputs.iter().map(place).collect::<Option<Vec<usize>>>()?;
+        let index = |m: usize| places.iter().enumerate().fold(0, |index, (q, &at)| index | (m >> at & 1) << q);
+        Some((0..1 << order.len()).map(|m| self.table[index(m)]).collect())
+    }
+
     /// The component that it copies, if it does no more.
     pub fn as_source(&self) -> Option<Source> {
         match self.inputs[..] {
@@ -115,14 +123,6 @@ impl Gate {
         }
         let size = sums.len() as f64;
         sums.iter().enumerate().filter(|(_, sum)| **sum != 0.0).map(|(m, sum)| (m, sum / size)).collect()
-    }
-}
-
-impl std::fmt::Display for Gate {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let entries: String = self.table.iter().map(|&up| if up { '+' } else { '-' }).collect();
-        let inputs: String = self.inputs.iter().map(|slot| format!(", {slot}")).collect();
-        write!(f, "table({entries}{inputs})")
     }
 }
 

@@ -4,19 +4,31 @@
 //! continue the sequence. Variable 1 holds the oldest of the last s values, variable s the newest, so that the value of
 //! lag l lives in variable s + 1 - l.
 
+mod bits;
 mod by_name;
 mod episodes;
 mod error;
 mod evaluate;
+mod explicit;
+mod families;
+mod formula;
 mod from_toml;
+mod functions;
 mod gate;
 mod id;
+mod inline;
+mod lines;
+mod nest;
+mod reader;
 mod recurrence;
+mod shortest;
+mod written;
 
 pub(crate) use by_name::nearest_name;
 pub use by_name::{KNOWN_TASKS, KnownTask};
 pub use episodes::Episodes;
 pub use error::TaskError;
+pub use formula::{MAX_FORMULA_BYTES, MAX_FORMULA_DEPTH};
 pub use gate::{Gate, MAX_GATE_INPUTS, Slot};
 pub use id::{MAX_ID_DIGITS, TaskId};
 

@@ -1,6 +1,10 @@
 //! Recurrences as people write them: `u1 = -u3[t-2] + 0.5*u2[t-1]`.
 
-use super::{Function, Source, Task, TaskError};
+use super::families::neighbours;
+use super::formula::{read_gate, uses_gates};
+use super::reader::{Problem, Reader, Sizes};
+use super::{Function, Gate, Source, Task, TaskError};
+use crate::foreign_text::shown_sentence;
 use std::fmt::Write;
 
 /// One product of a recurrence: coefficient times a past component (both counted from 1).
@@ -11,85 +15,69 @@ pub(super) struct Term {
     pub(super) lag: usize,
 }
 
-/// One line of a recurrence: the output component (from 1) and its terms.
+/// A line that adds up: the output component (from 1) and its terms.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Line {
+pub(super) struct Sum {
     pub(super) output: usize,
     pub(super) terms: Vec<Term>,
 }
 
-/// What is wrong with a line, and at which character (from 0).
-#[derive(Debug, PartialEq)]
-pub(super) struct Problem {
-    pub(super) at: usize,
-    pub(super) what: String,
+/// One line of a recurrence.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Line {
+    Sum(Sum),
+    /// The output component (from 1) and its function.
+    Gate(usize, Gate),
 }
 
+impl Line {
+    /// The output component, from 1.
+    pub(super) fn output(&self) -> usize {
+        match self {
+            Self::Sum(sum) => sum.output,
+            Self::Gate(output, _) => *output,
+        }
+    }
+
+    /// The farthest that it looks back.
+    pub(super) fn longest_lag(&self) -> usize {
+        let lags: Vec<usize> = match self {
+            Self::Sum(sum) => sum.terms.iter().map(|term| term.lag).collect(),
+            Self::Gate(_, gate) => gate.inputs().iter().map(|slot| slot.lag).collect(),
+        };
+        lags.into_iter().max().unwrap_or(0)
+    }
+}
+
+const EXAMPLE: &str = "u1 = -u3[t-2]";
+
 /// Reads one line; the sizes are checked by the caller, who knows them.
-pub(super) fn read_line(text: &str) -> Result<Line, Problem> {
-    let mut reader = Reader { text, at: 0 };
-    let output = reader.component()?;
-    reader.expect('=')?;
+pub(super) fn read_sum(text: &str) -> Result<Sum, Problem> {
+    let mut reader = Reader::new(text, EXAMPLE);
+    let output = reader.output()?;
     let mut terms = vec![reader.term(true)?];
     while !reader.finished() {
         terms.push(reader.term(false)?);
     }
-    Ok(Line { output, terms })
+    Ok(Sum { output, terms })
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
+/// Reads one line of any kind.
+pub(super) fn read_line(text: &str, sizes: Sizes) -> Result<Line, Problem> {
+    let mut reader = Reader::new(text, EXAMPLE);
+    let output = reader.output()?;
+    if !uses_gates(&text[reader.at..]) {
+        return read_sum(text).map(Line::Sum);
+    }
+    let gate = read_gate(text, reader.at, sizes)?;
+    Ok(Line::Gate(output, gate))
 }
 
 impl Reader<'_> {
-    fn rest(&mut self) -> &str {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
-        &self.text[self.at..]
-    }
-
-    fn finished(&mut self) -> bool {
-        self.rest().is_empty()
-    }
-
-    fn problem<T>(&mut self, wanted: &str) -> Result<T, Problem> {
-        let found = match self.rest().chars().next() {
-            Some(c) => format!("'{c}'"),
-            None => "the end of the line".into(),
-        };
-        Err(Problem { at: self.at, what: format!("expected {wanted}, found {found}; write e.g. \"u1 = -u3[t-2]\"") })
-    }
-
-    fn accept(&mut self, c: char) -> bool {
-        let found = self.rest().starts_with(c);
-        if found {
-            self.at += c.len_utf8();
-        }
-        found
-    }
-
-    fn expect(&mut self, c: char) -> Result<(), Problem> {
-        if self.accept(c) { Ok(()) } else { self.problem(&format!("'{c}'")) }
-    }
-
-    fn whole_number(&mut self, wanted: &str) -> Result<usize, Problem> {
-        let digits = self.rest().chars().take_while(char::is_ascii_digit).count();
-        let start = self.at;
-        match self.text[start..start + digits].parse() {
-            Ok(number) => {
-                self.at += digits;
-                Ok(number)
-            }
-            Err(_) => self.problem(wanted),
-        }
-    }
-
-    fn component(&mut self) -> Result<usize, Problem> {
-        if !self.accept('u') {
-            return self.problem("a component such as 'u1'");
-        }
-        self.whole_number("the number of a component")
+    fn output(&mut self) -> Result<usize, Problem> {
+        let output = self.component()?;
+        self.expect('=')?;
+        Ok(output)
     }
 
     fn sign(&mut self, first: bool) -> Result<f64, Problem> {
@@ -121,11 +109,7 @@ impl Reader<'_> {
             coefficient *= self.coefficient()?;
         }
         let component = self.component()?;
-        self.expect('[')?;
-        self.expect('t')?;
-        self.expect('-')?;
-        let lag = self.whole_number("a lag, as in [t-2]")?;
-        self.expect(']')?;
+        let (lag, _) = self.lag()?;
         Ok(Term { coefficient, component, lag })
     }
 }
@@ -135,12 +119,29 @@ impl Source {
     pub fn parse(text: &str) -> Result<(usize, Self), TaskError> {
         let wrong =
             |at: usize, problem: String| TaskError::Syntax { file: text.into(), line: 1, column: at + 1, problem };
-        let line = read_line(text).map_err(|problem| wrong(problem.at, problem.what))?;
+        let line = read_sum(text).map_err(|problem| wrong(problem.at, problem.what))?;
         match line.terms[..] {
             [Term { coefficient, component, lag }] if coefficient.abs() == 1.0 && component > 0 && line.output > 0 => {
                 Ok((line.output, Self { lag, component: component - 1, negated: coefficient < 0.0 }))
             }
             _ => Err(wrong(0, "expected one past component with + or -; write e.g. \"u1 = -u3[t-2]\"".into())),
+        }
+    }
+}
+
+impl Gate {
+    /// The output (from 1) and the gate of one line, such as `u1 = xor(u1[t-1], -u2[t-3])`, in a task of any size.
+    pub fn parse(text: &str) -> Result<(usize, Self), TaskError> {
+        let wrong = |at: usize, problem: String| TaskError::Syntax {
+            file: "formula".into(),
+            line: 1,
+            column: text[..text.floor_char_boundary(at)].chars().count() + 1,
+            problem: shown_sentence(&problem),
+        };
+        let sizes = Sizes { s: None, d: usize::MAX };
+        match read_line(text, sizes).map_err(|problem| wrong(problem.at, problem.what))? {
+            Line::Gate(output, gate) if output > 0 => Ok((output, gate)),
+            _ => Source::parse(text).map(|(output, source)| (output, Self::copy(&source))),
         }
     }
 }
@@ -158,7 +159,10 @@ impl Task {
                 let sign = if source.negated { "-" } else { "" };
                 format!("{sign}u{}[t-{}]", source.component + 1, source.lag)
             }
-            Function::Table(gates) => gates[output].to_string(),
+            Function::Table(gates) => match self.ring_rule() {
+                Some(_) => gates[output].written(&neighbours(output, self.d)),
+                None => gates[output].to_string(),
+            },
             Function::Dense(matrix) => {
                 let mut text = String::new();
                 for lag in 1..=self.s {
@@ -196,9 +200,9 @@ mod tests {
 
     #[test]
     fn sums_signs_and_coefficients_are_read() {
-        let line = read_line(" u1 = -u3[t-2] + 0.5*u2[ t - 1 ] - 2e-1 * u1[t-4]").unwrap();
+        let line = read_sum(" u1 = -u3[t-2] + 0.5*u2[ t - 1 ] - 2e-1 * u1[t-4]").unwrap();
         let term = |coefficient, component, lag| Term { coefficient, component, lag };
-        assert_eq!(line, Line { output: 1, terms: vec![term(-1.0, 3, 2), term(0.5, 2, 1), term(-0.2, 1, 4)] });
+        assert_eq!(line, Sum { output: 1, terms: vec![term(-1.0, 3, 2), term(0.5, 2, 1), term(-0.2, 1, 4)] });
     }
 
     #[test]
@@ -223,7 +227,7 @@ mod tests {
             ("u1 = 1e999*u1[t-1]", 5, "a finite number"),
             ("u1 = ü1[t-1]", 5, "expected a component"),
         ] {
-            let problem = read_line(text).unwrap_err();
+            let problem = read_line(text, Sizes { s: Some(4), d: 3 }).unwrap_err();
             assert_eq!(problem.at, at, "{text}: {}", problem.what);
             assert!(problem.what.contains(wanted), "{text}: {}", problem.what);
         }
