@@ -5,6 +5,7 @@ use super::settings::{threshold, word};
 use crate::interpret::Interpretation;
 use crate::memories::Method;
 use crate::network::CellKind;
+use crate::recurrence::TableOf;
 use crate::spectrum::Spectrum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -159,12 +160,10 @@ impl Row {
         self.failing = Some(failing.collect::<Vec<_>>().join(" "));
         self.origin = found.spectrum.origin.as_ref().map(Found::from).unwrap_or_default();
         self.orbit = Found::from(&found.spectrum.orbit);
-        self.read_back = run.job.task.sources().map(|sources| {
-            let read = found.recurrence.as_deref().unwrap_or_default();
-            let right = sources.iter().zip(read).filter(|(source, step)| {
-                (source.lag, source.component + 1, source.negated) == (step.lag, step.component, step.sign < 0)
-            });
-            right.count() == sources.len()
+        self.read_back = run.job.task.gates().map(|gates| {
+            let wanted: Vec<TableOf> =
+                gates.iter().enumerate().map(|(output, gate)| TableOf::of(output, gate)).collect();
+            found.function == wanted
         });
         for (method, memories) in found.methods.iter().flatten() {
             self.worst.insert((*method).into(), memories.worst);

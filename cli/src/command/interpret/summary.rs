@@ -4,7 +4,7 @@ use super::drawing;
 use crate::subject::name;
 use crate::terminal::{FAINT, TITLE, WARN, title};
 use ketbra::foreign_text::{harmless, shown};
-use ketbra::interpret::{Interpretation, MemoriesSummary, Reason, Verdict};
+use ketbra::interpret::{Interpretation, MemoriesSummary, ProductsSummary, Reason, Verdict};
 use ketbra::ranges;
 use ketbra::recurrence::Confidence;
 use ketbra::spectrum::Spectrum;
@@ -13,6 +13,9 @@ use std::path::Path;
 
 /// First output steps are worth a word if they are read worse than settled ones by this.
 const FIRST_STEPS: f64 = 0.005;
+
+/// Products that are listed.
+const PRODUCTS: usize = 3;
 
 /// One network in full.
 pub fn summary(path: &Path, found: &Interpretation) -> String {
@@ -47,6 +50,7 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
                 let _ = writeln!(text, "  {}", memories_line(other, found.task.s));
             }
         }
+        text.extend(found.code.iter().filter_map(|code| code.products.as_ref()).map(products));
     }
     let _ = write!(text, "\n{}", title("Function, read back without the task"));
     text.push_str(&function(found));
@@ -139,8 +143,30 @@ fn memories_line(memories: &MemoriesSummary, s: usize) -> String {
 fn recurrence(found: &Interpretation) -> String {
     match found.recurrence {
         Some(_) => drawing::recurrence(found),
-        None => found.recurrence_in_words.iter().map(|line| format!("  {line}\n")).collect(),
+        None => {
+            let family = found.details.task.as_ref().filter(|_| found.blind).and_then(|task| task.family());
+            let family = family.map(|family| format!("  {TITLE}{family}{TITLE:#}\n"));
+            let lines = found.recurrence_in_words.iter().map(|line| format!("  {line}\n"));
+            family.into_iter().chain(lines).collect()
+        }
     }
+}
+
+/// What states hold beside contents.
+fn products(products: &ProductsSummary) -> String {
+    let degree = |(k, explained): (usize, &f64)| match k {
+        0 => format!("contents alone explain {explained:.3}"),
+        k => format!("with products of {} {explained:.3}", k + 1),
+    };
+    let shares: Vec<String> = products.by_degree.iter().enumerate().map(degree).collect();
+    let mut text = format!("  {}\n", shares.join(", "));
+    for product in products.largest.iter().take(PRODUCTS) {
+        let of: Vec<String> =
+            product.of.iter().map(|at| format!("u{} in variable {}", at.component, at.variable)).collect();
+        let (share, read) = (100.0 * product.share, product.read);
+        let _ = writeln!(text, "  {FAINT}{share:>4.1} %  {}, read {read:.3}{FAINT:#}", of.join(" * "));
+    }
+    text
 }
 
 fn function(found: &Interpretation) -> String {
@@ -149,17 +175,20 @@ fn function(found: &Interpretation) -> String {
             format!("{}  {FAINT}behaviour and linear structure agree{FAINT:#}\n", recurrence(found))
         }
         Confidence::Behaviour if found.recurrence.is_none() => {
-            let lines: Vec<String> = found.recurrence_in_words.iter().map(|line| format!("  {line}\n")).collect();
-            format!("{}  {FAINT}a dense f, from behaviour{FAINT:#}\n", lines.concat())
+            let what = if found.function.is_empty() { "a dense f" } else { "truth tables" };
+            format!("{}  {FAINT}{what}, from behaviour{FAINT:#}\n", recurrence(found))
         }
         Confidence::Behaviour => format!(
             "{}  {FAINT}from behaviour; the linearized orbit does not show all of it{FAINT:#}\n",
             drawing::recurrence(found)
         ),
         Confidence::CannotTell => {
-            let unsure = found.readings.iter().filter(|reading| !reading.stated);
-            let unsure: Vec<usize> = unsure.map(|reading| reading.step.output).collect();
-            format!("{}  no source identified for output {}\n", drawing::recurrence(found), ranges(&unsure))
+            let known: Vec<usize> = found.function.iter().map(|table| table.output).collect();
+            let unsure: Vec<usize> = (1..=found.task.d).filter(|output| !known.contains(output)).collect();
+            let tables: String = found.function.iter().map(|table| format!("  {}\n", table.in_words())).collect();
+            let readings = found.readings.iter().any(|reading| reading.stated) || tables.is_empty();
+            let shown = if readings { drawing::recurrence(found) } else { tables };
+            format!("{shown}  no source identified for output {}\n", ranges(&unsure))
         }
     }
 }
