@@ -103,6 +103,25 @@ class Interpretation:
         return lines
 
     @property
+    def function(self) -> list[dict[str, Any]]:
+        """The truth table of every output whose function is stated: output, inputs (lag, component), table.
+
+        Entry m of the table is the output when input q is +1 exactly where bit q of m is set. Empty for a dense f.
+        """
+        tables: list[dict[str, Any]] = self._document["function"]
+        return tables
+
+    @property
+    def products(self) -> dict[str, Any] | None:
+        """Products of contents that the states hold beside them; None where f is linear.
+
+        `by_degree` is the share of the states' variance that contents explain, then with products of two, of three and so on;
+        `largest` lists the products that make up most of it.
+        """
+        products: dict[str, Any] | None = (self._document["code"] or {}).get("products")
+        return products
+
+    @property
     def confidence(self) -> str:
         """How sure the recurrence is: high, behaviour or cannot-tell."""
         return str(self._document["confidence"])

@@ -7,6 +7,7 @@ mod structure;
 mod verdict;
 
 pub use behaviour::{Behaviour, Followed, follow};
+pub(crate) use structure::steered_steps;
 pub use structure::{Structure, steered};
 pub use verdict::{Findings, Reason, Verdict, judge};
 

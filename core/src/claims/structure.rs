@@ -5,6 +5,9 @@ use crate::code::{CodeParams, Contents, Judged, Products, Rows, Writer};
 use crate::numeric::{Matrix, zero_padded};
 use crate::spectrum::Spectrum;
 
+/// Output steps that what is written into a network of truth tables is followed for, at least.
+const LEAST_STEERED: usize = 8;
+
 /// An output whose power is below this share of the largest is silent.
 const SILENT: f64 = 1e-4;
 
@@ -102,8 +105,10 @@ impl Structure<'_> {
 }
 
 /// Output steps over which written contents are followed: two turns of the window, or until they are gone.
-fn steered_steps(contents: &Contents) -> usize {
-    let turns = 2 * contents.task().s();
+pub(crate) fn steered_steps(contents: &Contents) -> usize {
+    // A window of one step is no time to follow anything.
+    let least = if contents.drawn.is_some() { LEAST_STEERED } else { 0 };
+    let turns = (2 * contents.task().s()).max(least);
     contents.gone_after.map_or(turns, |gone| turns.min(gone.max(1)))
 }
 

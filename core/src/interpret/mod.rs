@@ -33,7 +33,7 @@ use crate::numeric::{NumericError, c64};
 use crate::observe::{ObserveError, Stopped, TrajectoriesError};
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step, TableOf};
 use crate::spectrum::Spectrum;
-use crate::task::{Task, TaskError};
+use crate::task::{Gate, Task, TaskError};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -299,6 +299,15 @@ pub struct Interpretation {
     /// The matrices behind the numbers.
     #[serde(skip)]
     pub details: Details,
+}
+
+impl Interpretation {
+    /// The function that was read back as a task, where every output is stated; nothing for a dense f.
+    pub fn read_back(&self) -> Option<Task> {
+        let (s, d) = (self.task.s, self.task.d);
+        let gates: Option<Vec<Gate>> = self.function.iter().map(TableOf::gate).collect();
+        Task::table("read back", s, d, gates.filter(|gates| gates.len() == d)?).ok()
+    }
 }
 
 /// The matrices behind an interpretation.

@@ -3,6 +3,7 @@
 use super::case::{Case, OnOrbit, Theory};
 use super::coding::Coded;
 use super::{InterpretError, Question};
+use crate::claims::steered_steps;
 use crate::code::{
     Code, Contents, Drawn, Origin, ProductCode, Sample, SignedStates, Writer, centre, centred_by_step, memories,
     products_of, regress, stacked,
@@ -15,9 +16,6 @@ use crate::random::{Purpose, Stream};
 /// Episodes that a code is fitted on, and as many that it is judged on; and their output steps.
 const EPISODES: usize = 512;
 const STEPS: usize = 8;
-
-/// Steps that written contents are followed for, at least.
-const FOLLOWED: usize = 8;
 
 /// What the same procedure finds in a network or in another one.
 pub(super) struct InNetwork {
@@ -193,7 +191,7 @@ fn step_on_products(
 fn steered_by_table(writer: &Writer<'_>, contents: &Contents, drawn: &Drawn, written: &Matrix) -> (f64, usize) {
     let (task, columns) = (contents.task(), written.ncols());
     let (d, window) = (task.d(), task.window());
-    let steps = contents.gone_after.map_or(FOLLOWED.max(2 * task.s()), |gone| gone.max(1));
+    let steps = steered_steps(contents);
     let network = &writer.network.padded();
     let mut states = writer.states(written);
     let mut right = vec![0usize; d];

@@ -68,11 +68,16 @@ impl TableOf {
 
     /// The shortest formula: `u4 = xor(u1[t-2], u2[t-2])`.
     pub fn in_words(&self) -> String {
-        let slot = |past: &PastComponent| Slot { lag: past.lag, component: past.component - 1 };
+        let formula = self.gate().map_or_else(String::new, |gate| gate.to_string());
+        format!("u{} = {formula}", self.output)
+    }
+
+    /// The gate; nothing where table and inputs do not fit each other.
+    pub fn gate(&self) -> Option<Gate> {
+        let slot = |past: &PastComponent| Slot { lag: past.lag, component: past.component.saturating_sub(1) };
         let inputs: Vec<Slot> = self.inputs.iter().map(slot).collect();
         let table: Vec<bool> = self.table.iter().map(|&entry| entry > 0).collect();
-        let formula = Gate::new(&inputs, &table).map_or_else(|error| error.to_string(), |gate| gate.to_string());
-        format!("u{} = {formula}", self.output)
+        Gate::new(&inputs, &table).ok()
     }
 
     /// The table of an output that copies.

@@ -47,12 +47,12 @@ pub(super) fn sentence(network: &Network, found: &Interpretation) -> String {
     };
     match found.verdict {
         Verdict::Circuit if found.blind => format!(
-            "{this} is a circuit: {units} hold {} variables in {count} memories, and what it computes \
+            "{this} is a circuit: {units} hold {} in {count} memories, and what it computes \
              was read back without being told.",
-            task.s
+            variables(task.s)
         ),
         Verdict::Circuit => {
-            format!("{this} is a circuit: {units} hold {} variables in {count} memories and compute {name}.", task.s)
+            format!("{this} is a circuit: {units} hold {} in {count} memories and compute {name}.", variables(task.s))
         }
         Verdict::Superposed => format!(
             "{this} holds {count} contents in {} lasting directions: they are superposed, and {} of them cannot be \
@@ -78,6 +78,10 @@ pub(super) fn sentence(network: &Network, found: &Interpretation) -> String {
         }
         Verdict::Unclear => format!("How this network computes {name} cannot be told."),
     }
+}
+
+fn variables(s: usize) -> String {
+    if s == 1 { "one variable".into() } else { format!("{s} variables") }
 }
 
 /// The part of the state that was looked at, and what the whole of it comes to; nothing where there is no choice.
@@ -132,9 +136,13 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
             let what = if control.shuffled == Shuffled::Phases { "phases drawn anew" } else { "the weights shuffled" };
             format!("; with {what} {:.2}", control.explained)
         });
-        let moment = code
-            .at_one_moment
-            .map_or(String::new(), |at| format!("; by a code of output step {} alone {:.4}", at.step, at.explained));
+        let moment = code.at_one_moment.map_or(String::new(), |at| match at.with_products {
+            Some(with) => format!(
+                "; at output step {} contents alone {:.4}, with products of two {with:.4}",
+                at.step, at.explained
+            ),
+            None => format!("; by a code of output step {} alone {:.4}", at.step, at.explained),
+        });
         let note = format!("share of the states' variance that the contents explain{moment}{control}");
         figures.push(Figure { name: "Explained", value: format!("{:.4}", code.explained), note });
         let note = format!("contents that are read from the state, the worst {:.4} right", code.worst);

@@ -96,7 +96,7 @@ impl Task {
     }
 
     /// The rule that every component follows as a cell of a ring.
-    pub(super) fn ring_rule(&self) -> Option<usize> {
+    pub(crate) fn ring_rule(&self) -> Option<usize> {
         if self.s != 1 || self.d < 3 {
             return None;
         }

@@ -90,9 +90,9 @@ class Wheel {
   }
 
   wires(stored) {
-    const { context, explorer: { s, d, sources } } = this;
+    const { context, explorer: { s, d, wires } } = this;
     context.lineWidth = 1.3;
-    sources?.forEach(({ lag, component, sign }, j) => {
+    wires.forEach(({ lag, component, sign, to: j }) => {
       const from = (s - lag) * d + component, to = (s - 1) * d + j, [a, b, c, e] = this.curve(this.middle(from), this.middle(to));
       context.strokeStyle = palette.soft;
       context.globalAlpha = stored.has(from) ? 0.55 : 0.15;
@@ -107,7 +107,7 @@ class Wheel {
   }
 
   tokens(t, part, now) {
-    const { context, explorer } = this, { s, d, sources, inputs } = explorer;
+    const { context, explorer } = this, { s, d, wires, inputs } = explorer;
     const dot = ([x, y], value, size) => {
       context.beginPath();
       context.arc(x, y, size, 0, TURN);
@@ -123,8 +123,9 @@ class Wheel {
       if (t < s) {
         const from = this.columnAt("input", t, j);
         dot([from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part], inputs[t][j], size);
-      } else if (sources) {
-        const { lag, component, sign } = sources[j], slot = (s - lag) * d + component;
+      }
+      for (const { lag, component, sign } of t < s ? [] : wires.filter((wire) => wire.to === j)) {
+        const slot = (s - lag) * d + component;
         const k = explorer.reading.members.indexOf(slot), value = now && k >= 0 ? now[k] : 0;
         const [p0, p1, p2, p3] = this.curve(this.middle(slot), to), q = 1 - part;
         const along = [0, 1].map((c) => q ** 3 * p0[c] + 3 * q * q * part * p1[c] + 3 * q * part * part * p2[c] + part ** 3 * p3[c]);

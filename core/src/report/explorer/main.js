@@ -13,6 +13,12 @@ function makeExplorer(data) {
     weak: new Set((memories?.members ?? []).filter((_, k) => memories.scores[k] < memories.recovered)),
     get task() { return this.edited ? { sources: this.rewired.sources } : data.task; },
     get sources() { return this.task?.sources ?? null; },
+    // One wire for every past value that an output reads.
+    get wires() {
+      const { sources, gates } = this.task ?? {};
+      if (sources) return sources.map((source, to) => ({ ...source, to }));
+      return (gates ?? []).flatMap(({ inputs }, to) => inputs.map((slot) => ({ ...slot, sign: 1, to })));
+    },
     get network() { return this.edited ? this.rewired.network : trained; },
     get reading() { return this.edited ? this.rewired : memories; },
     recompute() {

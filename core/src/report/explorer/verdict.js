@@ -9,7 +9,8 @@ function showVerdict({ data }) {
   const $ = (id) => document.getElementById(id), { verdict, meta } = data;
   $("kind").textContent = verdict.kind;
   $("kind").classList.add(verdict.kind);
-  $("about").textContent = [meta.title, meta.task && `task ${meta.task}`, meta.made_of ?? `${meta.hidden} hidden units`, `${meta.s} variables of ${meta.d} components`].filter(Boolean).join(" · ");
+  if (data.task?.gates) $("how-computed").textContent = "Each line says how the next output follows from past values of +1 and −1: a product, or a gate that takes +1 as true.";
+  $("about").textContent = [meta.title, meta.task && `task ${meta.task}`, meta.made_of ?? `${meta.hidden} hidden units`, `${meta.s} ${meta.s === 1 ? "variable" : "variables"} of ${meta.d} ${meta.d === 1 ? "component" : "components"}`].filter(Boolean).join(" · ");
   $("sentence").textContent = verdict.sentence;
   $("definition").textContent = verdict.definition;
   $("state").textContent = verdict.state ?? "";

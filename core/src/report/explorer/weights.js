@@ -63,7 +63,7 @@ function showWeights(explorer) {
   document.querySelectorAll("[name=circuit-view]").forEach((choice) => choice.addEventListener("change", () => show(choice.value)));
   const distance = Math.sqrt(theory.data.reduce((sum, x, k) => sum + (x - learned(Math.floor(k / core), k % core)) ** 2, 0) / theory.data.reduce((sum, x) => sum + x * x, 0));
   showControl(memories, most, lines, variables, data, (k) => nameOf(members[k], d));
-  note.textContent = `${given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too. ` : ""}Light lines separate the ${s} variables${core < s * d ? ` (only the ${core} of ${s * d} components that the task must keep are stored)` : ""}. The strong line sets off ⊥, the ${perp} largest directions that hold no variable. Distance from theory: ${(100 * distance).toFixed(1)} %.`;
+  note.textContent = `${given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too. ` : ""}${s > 1 ? `Light lines separate the ${s} variables` : "There is one variable"}${core < s * d ? ` (only the ${core} of ${s * d} components that the task must keep are stored)` : ""}. The strong line sets off ⊥, the ${perp} largest directions that hold no variable. ${data.task?.gates ? "What products of contents add is not drawn." : `Distance from theory: ${(100 * distance).toFixed(1)} %.`}`;
   return drawTrained;
 }
 

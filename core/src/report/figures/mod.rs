@@ -2,6 +2,7 @@
 //!
 //! Print sizes (one or two columns), vector text, no title baked in. Names follow the paper's figures.
 
+mod automaton;
 mod colours;
 mod drawing;
 mod matrix;
@@ -68,6 +69,7 @@ pub fn figures(
     pictures.push(weights::weights(network, found, &run)?);
     pictures.push(spectra(found)?);
     pictures.push(summary(found, &run)?);
+    pictures.extend(automaton::automaton(network, found));
     pictures.extend(training.map(curves));
     let about = about(network, found);
     pictures.iter_mut().for_each(|picture| picture.caption.push_str(&about));
