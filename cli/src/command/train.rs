@@ -25,7 +25,7 @@ use std::str::FromStr;
 A run folder holds manifest.json (every parameter), network.safetensors (PyTorch's names), metrics.csv and a checkpoint.
 The same seed gives the same bytes, with any number of threads and through any interruption.")]
 pub struct TrainCommand {
-    /// T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
+    /// A name (see `ketbra task --list`), an id such as 255,0,0, formulas, or a .toml file
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     task: Option<OsString>,
     #[command(flatten)]
@@ -152,8 +152,12 @@ impl TrainCommand {
         let (params, start) = self.choices.chosen().params(task)?;
         if !task.is_odd() {
             note(match params.bias {
-                true => "with biases: the function is not odd (f(-u) is not -f(u)), and a network without biases would be",
-                false => "without biases a network is odd, and this function is not: it cannot be learned; leave out --no-bias",
+                true => {
+                    "with biases: the function is not odd (f(-u) is not -f(u)), and a network without biases would be"
+                }
+                false => {
+                    "without biases a network is odd, and this function is not: it cannot be learned; leave out --no-bias"
+                }
             });
         }
         let job = Job { task: task.clone(), params, start };
