@@ -4,7 +4,7 @@ use crate::command::Command;
 use clap::Parser;
 use clap::builder::styling::{AnsiColor, Styles};
 use ketbra::task::{Task, TaskError};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Blue.on_default().bold())
@@ -31,7 +31,7 @@ pub struct Arguments {
 }
 
 /// The size of a task that comes in any size.
-#[derive(clap::Args, Clone, Copy, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct TaskSize {
     /// Variables: time steps of the input phase [default: 8]
     #[arg(long, value_name = "N")]
@@ -39,11 +39,26 @@ pub struct TaskSize {
     /// Components of each variable [default: 8]
     #[arg(long, value_name = "N")]
     pub d: Option<usize>,
+    /// Lags that a shift register (lfsr) takes the xor of, such as 5,3
+    #[arg(long, value_name = "LAGS")]
+    pub taps: Option<String>,
 }
 
 impl TaskSize {
     /// A task of this size.
     pub fn of(&self, name: impl AsRef<OsStr>) -> Result<Task, TaskError> {
-        Task::parse(name, self.s, self.d)?.of_size(self.s, self.d)
+        Task::parse(with_taps(name.as_ref(), self.taps.as_deref())?, self.s, self.d)?.of_size(self.s, self.d)
+    }
+}
+
+/// The name of a task with its taps, as in `lfsr:5,3`.
+pub fn with_taps(name: &OsStr, taps: Option<&str>) -> Result<OsString, TaskError> {
+    match taps {
+        None => Ok(name.into()),
+        Some(taps) if name.eq_ignore_ascii_case("lfsr") => Ok(format!("lfsr:{taps}").into()),
+        Some(_) => Err(TaskError::Family {
+            name: name.to_string_lossy().into(),
+            problem: "only lfsr has taps; leave --taps out, or pass lfsr".into(),
+        }),
     }
 }

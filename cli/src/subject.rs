@@ -1,5 +1,6 @@
 //! Which network a command is about, and what is known of it.
 
+use crate::arguments::with_taps;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::made::Written;
@@ -15,7 +16,7 @@ use std::str::FromStr;
 /// What is known of a network before it is interpreted.
 #[derive(clap::Args)]
 pub struct Known {
-    /// The task: T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
+    /// The task: a name (see `ketbra task --list`), an id such as 255,0,0, formulas, or a .toml file
     #[arg(long, conflicts_with = "blind")]
     pub task: Option<OsString>,
     /// Use no task: read the function back from the network alone
@@ -27,6 +28,9 @@ pub struct Known {
     /// Components of each variable [default: what the file says, or the network's inputs]
     #[arg(long, value_name = "N")]
     pub d: Option<usize>,
+    /// Lags that a shift register (--task lfsr) takes the xor of, such as 5,3
+    #[arg(long, value_name = "LAGS", requires = "task")]
+    pub taps: Option<String>,
     /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     pub activation: Option<Activation>,
@@ -40,7 +44,9 @@ impl Known {
 
     /// The question to put to a network.
     pub fn question(&self, file: &NetworkFile) -> Result<Question, Failure> {
-        let known = interpret::Known { task: self.task.clone(), blind: self.blind, s: self.s, d: self.d };
+        let taps = self.taps.as_deref();
+        let task = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
+        let known = interpret::Known { task, blind: self.blind, s: self.s, d: self.d };
         known.question(file).map_err(Failure::bad_input)
     }
 }

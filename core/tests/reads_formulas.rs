@@ -37,8 +37,8 @@ fn each_mistake_is_placed_and_says_what_to_type() {
         ("u1 = u1[t-1] + xor(u1[t-1], u2[t-1])", 15, "a sum leaves +-1"),
         ("u1 = xor(u1[t-1] - u2[t-1], u3[t-1])", 19, "a sum leaves +-1"),
         ("u1 = 0.5*u1[t-1] + u2[t-1]*u3[t-1]", 7, "0.5 is neither"),
-        (&format!("u1 = xor({})", many.join(", ")), 102, "depends on 11 past components"),
-        (&format!("u1 = {}u1[t-1]{}", "(".repeat(65), ")".repeat(65)), 71, "nested more than 64 deep"),
+        (&format!("u1 = xor({})", many.join(", ")), 101, "depends on 11 past components"),
+        (&format!("u1 = {}u1[t-1]{}", "(".repeat(65), ")".repeat(65)), 72, "nested more than 64 deep"),
         (&format!("u1 = {}u1[t-1]{}", "not(".repeat(65), ")".repeat(65)), 267, "nested more than 64 deep"),
         (&format!("u1 = {}u1[t-1]", "u1[t-1]*".repeat(600)), 6, "at most 4096 characters, not 4812"),
     ] {

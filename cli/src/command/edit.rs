@@ -1,6 +1,6 @@
 //! `ketbra edit`: rewrite what a trained network computes.
 
-use crate::arguments::TaskSize;
+use crate::arguments::{TaskSize, with_taps};
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, title};
 use ketbra::edit::{Change, EditParams, EditSummary, Edited, Mode, edit};
@@ -61,7 +61,7 @@ pub struct EditCommand {
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
 struct ChangeArguments {
-    /// Another task: T1-T4, repeat-copy, compose-copy, an id, or a .toml file
+    /// Another task: a name (see `ketbra task --list`), an id, formulas, or a .toml file
     #[arg(long, value_name = "TASK")]
     to: Option<OsString>,
     /// One output copies another past component, e.g. 'u1 = -u3[t-2]'
@@ -102,7 +102,9 @@ impl EditCommand {
 
     fn from(&self, file: &NetworkFile) -> Result<Task, Failure> {
         let (s, d) = (self.size.s, self.size.d);
-        match (file.task_named(self.task.as_deref(), s, d)?, s) {
+        let taps = self.size.taps.as_deref();
+        let name = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
+        match (file.task_named(name.as_deref(), s, d)?, s) {
             (Some(task), _) => Ok(task),
             (None, Some(s)) => computed_now(&file.network, s, self.seed),
             (None, None) => Err(Failure::bad_input(

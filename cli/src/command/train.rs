@@ -25,7 +25,7 @@ use std::str::FromStr;
 A run folder holds manifest.json (every parameter), network.safetensors (PyTorch's names), metrics.csv and a checkpoint.
 The same seed gives the same bytes, with any number of threads and through any interruption.")]
 pub struct TrainCommand {
-    /// T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
+    /// A name (see `ketbra task --list`), an id such as 255,0,0, formulas, or a .toml file
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     task: Option<OsString>,
     #[command(flatten)]

@@ -2,7 +2,11 @@
 
 use serde::Serialize;
 
-use super::{CircuitError, Cycle, Structure};
+use super::function::{
+    Forgets, GateDescription, KeptDescription, LiftedDescription, StatesDescription, TableDescription, tables,
+};
+use super::{CircuitError, Cycle, Direction, Structure};
+use crate::numeric::c64;
 use crate::task::{Task, TaskId};
 
 /// Everything that the graph of a task tells about it.
@@ -30,6 +34,18 @@ pub struct Description {
     pub directions: Vec<DirectionDescription>,
     /// Eigenvalues of the core: from angle 0 outwards to pi, conjugates together.
     pub eigenvalues: Vec<Eigenvalue>,
+    /// What kind of function it is, where that has a name, such as "rule 110 on a ring of 8".
+    pub family: Option<String>,
+    /// Every output as a truth table; nothing for a dense f.
+    pub function: Option<Vec<GateDescription>>,
+    /// What makes a difference, where f is not linear.
+    pub kept: Option<KeptDescription>,
+    /// How much is lost, where f is not linear and that is known.
+    pub forgets: Option<Forgets>,
+    /// All states, where f is not linear and they are few.
+    pub states: Option<StatesDescription>,
+    /// The circuit on products, where f is not linear: `directions` and `eigenvalues` are then its own.
+    pub lifted: Option<LiftedDescription>,
 }
 
 /// One cycle of the circuit.
@@ -92,6 +108,9 @@ pub struct Eigenvalue {
 impl Description {
     /// Describes a task from its graph; nothing of the size of the window squared is made for a signed selection.
     pub fn of(task: &Task) -> Result<Self, CircuitError> {
+        if !task.is_linear() {
+            return Self::of_table(task);
+        }
         let structure = Structure::of(task)?;
         let place = |index: usize| Place { variable: index / task.d() + 1, component: index % task.d() + 1 };
         let cycle = |cycle: &Cycle| CycleDescription {
@@ -103,36 +122,72 @@ impl Description {
         let mut members: Vec<Place> =
             structure.cycles.iter().flat_map(|cycle| cycle.members.iter().map(|&index| place(index))).collect();
         members.sort_unstable();
+        let core = CoreDescription { size: structure.dimension(), members: task.is_binary().then_some(members) };
         Ok(Self {
+            cycles: structure.cycles.iter().map(cycle).collect(),
+            tangles: structure.tangles.iter().map(|tangle| tangle.members.len()).collect(),
+            directions: directions(&structure),
+            eigenvalues: eigenvalues(&structure),
+            ..Self::bare(task, core)
+        })
+    }
+
+    /// Describes a task whose outputs are truth tables: what must be kept are components, what moves are products of them.
+    fn of_table(task: &Task) -> Result<Self, CircuitError> {
+        let TableDescription { kept, states, lifted, forgets, circuit } = TableDescription::of(task)?;
+        let core = CoreDescription { size: kept.members.len(), members: Some(kept.members.clone()) };
+        let structure = circuit.map(|circuit| circuit.structure);
+        Ok(Self {
+            directions: structure.as_ref().map_or(vec![], directions),
+            eigenvalues: structure.as_ref().map_or(vec![], eigenvalues),
+            family: task.family(),
+            kept: Some(kept),
+            forgets,
+            states,
+            lifted: Some(lifted),
+            ..Self::bare(task, core)
+        })
+    }
+
+    fn bare(task: &Task, core: CoreDescription) -> Self {
+        Self {
             name: task.name().into(),
             s: task.s(),
             d: task.d(),
             binary: task.is_binary(),
             id: TaskId::encode(task).map(|id| id.to_string()),
             recurrence: task.recurrence(),
-            cycles: structure.cycles.iter().map(cycle).collect(),
-            tangles: structure.tangles.iter().map(|tangle| tangle.members.len()).collect(),
-            core: CoreDescription { size: structure.dimension(), members: task.is_binary().then_some(members) },
-            directions: structure
-                .directions()
-                .iter()
-                .map(|direction| DirectionDescription {
-                    argument: direction.argument,
-                    degrees: direction.argument.to_degrees(),
-                    count: direction.count,
-                    modulus: direction.modulus,
-                })
-                .collect(),
-            eigenvalues: structure
-                .eigenvalues
-                .iter()
-                .map(|value| Eigenvalue {
-                    re: value.re,
-                    im: value.im,
-                    modulus: value.re.hypot(value.im),
-                    argument: value.im.atan2(value.re),
-                })
-                .collect(),
-        })
+            cycles: vec![],
+            tangles: vec![],
+            core,
+            directions: vec![],
+            eigenvalues: vec![],
+            family: None,
+            function: tables(task),
+            kept: None,
+            forgets: None,
+            states: None,
+            lifted: None,
+        }
     }
+}
+
+fn directions(structure: &Structure) -> Vec<DirectionDescription> {
+    let described = |direction: &Direction| DirectionDescription {
+        argument: direction.argument,
+        degrees: direction.argument.to_degrees(),
+        count: direction.count,
+        modulus: direction.modulus,
+    };
+    structure.directions().iter().map(described).collect()
+}
+
+fn eigenvalues(structure: &Structure) -> Vec<Eigenvalue> {
+    let described = |value: &c64| Eigenvalue {
+        re: value.re,
+        im: value.im,
+        modulus: value.re.hypot(value.im),
+        argument: value.im.atan2(value.re),
+    };
+    structure.eigenvalues.iter().map(described).collect()
 }

@@ -36,12 +36,22 @@ impl Graph {
         graph
     }
 
+    /// A graph by what each node reads.
+    pub(super) fn of_rows(rows: &[Vec<(usize, f64)>]) -> Self {
+        let mut graph = Self { first: vec![0], reads: Vec::new() };
+        for row in rows {
+            graph.reads.extend(row);
+            graph.first.push(graph.reads.len());
+        }
+        graph
+    }
+
     /// The components that `component` reads, with weights.
     pub(super) fn reads(&self, component: usize) -> &[(usize, f64)] {
         &self.reads[self.first[component]..self.first[component + 1]]
     }
 
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.first.len() - 1
     }
 

@@ -3,19 +3,28 @@
 //! The window of a task is s variables of d components. One step moves variable i+1 into variable i and writes f of the
 //! whole window into variable s: that is [`operator`], acting on columns of activities. Its lasting part, without the
 //! components that are forgotten, is the [`Core`]; [`Structure`] describes it from the graph alone, at any size. Put in
-//! a [`Basis`] of hidden space it becomes the weights of an [`AnalyticNetwork`].
+//! a [`Basis`] of hidden space it becomes the weights of an [`AnalyticNetwork`]. A function that is not linear has a circuit on
+//! products of components, [`Lifted`], and if it is small a map of all its [`States`].
 
 mod analytic;
 mod basis;
 mod core;
 mod describe;
+mod function;
 mod graph;
+mod lifted;
+mod states;
 mod structure;
 
 pub use analytic::{AnalyticNetwork, take_apart};
 pub use basis::{Basis, CONDITION_LIMIT, Subspace};
 pub use core::{Core, RANK_CUT};
 pub use describe::{CoreDescription, CycleDescription, Description, DirectionDescription, Eigenvalue, Place};
+pub use function::{
+    Forgets, GateDescription, Input, KeptDescription, LiftedDescription, ProductCycle, StateCycles, StatesDescription,
+};
+pub use lifted::{LARGEST_LIFTED, Lifted};
+pub use states::{LARGEST_STATE, States};
 pub use structure::{Cycle, Direction, LARGEST_TANGLE, Structure, Tangle};
 
 use crate::numeric::{Matrix, NumericError};

@@ -108,19 +108,22 @@ impl Structure {
         if !task.is_linear() {
             return Err(CircuitError::NotLinear { name: task.name().into() });
         }
-        let graph = Graph::of(task);
+        Self::of_graph(&Graph::of(task))
+    }
+
+    pub(super) fn of_graph(graph: &Graph) -> Result<Self, CircuitError> {
         let (mut cycles, mut tangles) = (Vec::new(), Vec::new());
         for members in graph.strong_components() {
-            match as_cycle(&graph, &members) {
+            match as_cycle(graph, &members) {
                 Some(cycle) => cycles.push(cycle),
-                None => tangles.push(tangle(&graph, members)?),
+                None => tangles.push(tangle(graph, members)?),
             }
         }
         cycles.sort_by_key(|cycle| (cycle.length(), cycle.is_negative(), cycle.members[0]));
         let mut eigenvalues: Vec<c64> = cycles.iter().flat_map(Cycle::eigenvalues).collect();
         eigenvalues.extend(tangles.iter().flat_map(|tangle| &tangle.eigenvalues));
         order_eigenvalues(&mut eigenvalues);
-        Ok(Self { window: task.window(), cycles, tangles, eigenvalues })
+        Ok(Self { window: graph.size(), cycles, tangles, eigenvalues })
     }
 
     /// Size of the core: how many numbers are remembered for good.

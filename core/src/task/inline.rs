@@ -2,7 +2,6 @@
 
 use super::lines::{File, Lines, Placed};
 use super::{Task, TaskError};
-use crate::foreign_text::steers;
 
 /// The longest text that is a task's name too.
 const LONGEST_NAME: usize = 60;
@@ -23,7 +22,8 @@ impl Task {
         let d = d.unwrap_or(lines.len());
         let task = Lines { file: File { file: "formula", text }, lines }.task(String::new(), s, d)?;
         let name = task.recurrence().join("; ");
-        Ok(match name.len() <= LONGEST_NAME && !name.contains(steers) {
+        // Folders show every sign as a dash, so that names with a plus could become the same.
+        Ok(match name.len() <= LONGEST_NAME && !name.contains('+') {
             true => task.renamed(name),
             // Tasks that differ are called differently, in folders too.
             false => task.renamed(format!("formula-{:08x}", crate::run_folder::crc32c::crc32c(name.as_bytes()))),

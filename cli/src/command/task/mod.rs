@@ -1,8 +1,11 @@
 //! `ketbra task`: what a task asks for, and the circuit that theory predicts for it.
 
+mod function;
+
 use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
+use function::push_function;
 use ketbra::circuit::{Description, Place};
 use ketbra::task::KNOWN_TASKS;
 use std::ffi::OsString;
@@ -19,15 +22,22 @@ const MOST_COLUMNS: usize = 40;
   ketbra task T3
   ketbra task repeat-copy --s 16 --d 5
   ketbra task 255,0,0 --json
+  ketbra task rule110 --d 8
+  ketbra task lfsr --taps 5,3
+  ketbra task \"u1 = xor(u1[t-5], u2[t-3]); u2 = -u1[t-1]\"
   ketbra task mine.toml
   ketbra task --list
 
-A task file holds s, d and either a recurrence or a matrix:
+A task file holds s, d and a recurrence, a matrix, or a table for each output:
   s = 8
   d = 2
-  recurrence = [\"u1 = -u2[t-3]\", \"u2 = u1[t-8]\"]")]
+  recurrence = [\"u1 = -u2[t-3]\", \"u2 = if(u1[t-8], u2[t-2], -u2[t-1])\"]
+
+Lines are sums of past components (0.5*u1[t-1] - u2[t-3]), whose values are real numbers, or gates on values of +-1, where +1 is
+true: * (the product of signs), and, or, xor, not, maj, if(a, b, c), rule0 to rule255 (left, centre, right),
+table(-++-, a, b). A gate reads at most 10 past components.")]
 pub struct TaskCommand {
-    /// T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
+    /// A name (see --list), an id such as 255,0,0, formulas such as "u1 = xor(u1[t-5], u1[t-3])", or a .toml file
     #[arg(required_unless_present = "list")]
     task: Option<OsString>,
     #[command(flatten)]
@@ -59,15 +69,17 @@ impl TaskCommand {
     fn list(&self) {
         if self.json {
             let known = KNOWN_TASKS.map(
-                |known| serde_json::json!({ "name": known.name, "summary": known.summary, "any_size": known.any_size }),
+                |known| serde_json::json!({ "name": known.name, "summary": known.summary, "any_size": known.any_size, "sizes": known.sizes }),
             );
             return print_json(&known);
         }
         for known in KNOWN_TASKS {
-            let size = if known.any_size { "any s, d" } else { "s=8, d=8" };
-            print(&format!("{:<13} {FAINT}{size}{FAINT:#}  {}\n", known.name, known.summary));
+            print(&format!("{:<13} {FAINT}{:<10}{FAINT:#}  {}\n", known.name, known.sizes, known.summary));
         }
-        print("\nAlso: an id of three whole numbers (255,0,0), or a .toml file with a recurrence or a matrix.\n");
+        print(
+            "\nAlso: an id of three whole numbers (255,0,0), formulas (\"u1 = xor(u1[t-5], u1[t-3])\"), or a .toml file with a\n\
+             recurrence, a matrix or tables.\n",
+        );
     }
 }
 
@@ -82,40 +94,46 @@ fn in_words(task: &Description) -> String {
     if let Some(id) = &task.id {
         let _ = writeln!(text, "{FAINT}id {id}{FAINT:#}");
     }
+    if let Some(family) = &task.family {
+        let _ = writeln!(text, "{family}");
+    }
     push_list(&mut text, "Recurrence", &task.recurrence);
-    push_list(&mut text, "Cycles", &cycles_in_words(task));
+    match &task.lifted {
+        Some(_) => push_function(&mut text, task),
+        None => push_core(&mut text, task),
+    }
+    if task.lifted.is_none() || !task.eigenvalues.is_empty() {
+        let (count, directions) = (task.eigenvalues.len(), task.directions.len());
+        push_list(&mut text, &format!("Eigenvalues: {count} in {directions} directions"), &directions_in_words(task));
+    }
+    text
+}
+
+/// The cycles of a linear f, and what must be kept for them.
+fn push_core(text: &mut String, task: &Description) {
+    let mut rows = cycles_in_words(task.cycles.iter().map(|cycle| (cycle.length, cycle.sign, cycle.weight)));
+    rows.extend(task.tangles.iter().map(|size| format!("{size} components that mix their values")));
+    push_list(text, "Cycles", &rows);
     let _ = write!(text, "\n{}", title("Core"));
     let rest = if task.binary { "the others only copy them" } else { "the others are forgotten" };
     let _ = writeln!(text, "  {} of {} components must be kept; {rest}", task.core.size, task.s * task.d);
     if let Some(members) = &task.core.members {
-        push_grid(&mut text, task.s, task.d, members);
+        push_grid(text, task.s, task.d, members);
     }
-    let directions = directions_in_words(task);
-    push_list(
-        &mut text,
-        &format!("Eigenvalues: {} in {} directions", task.core.size, task.directions.len()),
-        &directions,
-    );
-    text
 }
 
 /// Cycles of the same length and sign share a line.
-fn cycles_in_words(task: &Description) -> Vec<String> {
+fn cycles_in_words(cycles: impl Iterator<Item = (usize, i8, f64)>) -> Vec<String> {
     let mut rows: Vec<(usize, String)> = Vec::new();
-    for cycle in &task.cycles {
-        let weight = if cycle.weight.abs() == 1.0 { String::new() } else { format!(", weight {}", cycle.weight) };
-        let row = format!("length {}, sign {}{weight}", cycle.length, if cycle.sign < 0 { '-' } else { '+' });
+    for (length, sign, weight) in cycles {
+        let weight = if weight.abs() == 1.0 { String::new() } else { format!(", weight {weight}") };
+        let row = format!("length {length}, sign {}{weight}", if sign < 0 { '-' } else { '+' });
         match rows.last_mut() {
             Some((count, last)) if *last == row => *count += 1,
             _ => rows.push((1, row)),
         }
     }
-    let mut rows: Vec<String> = rows
-        .into_iter()
-        .map(|(count, row)| if count == 1 { row } else { format!("{row}   ({count} of them)") })
-        .collect();
-    rows.extend(task.tangles.iter().map(|size| format!("{size} components that mix their values")));
-    rows
+    rows.into_iter().map(|(count, row)| if count == 1 { row } else { format!("{row}   ({count} of them)") }).collect()
 }
 
 /// Conjugate directions share a line.
@@ -132,6 +150,10 @@ fn directions_in_words(task: &Description) -> Vec<String> {
 
 fn push_list(text: &mut String, name: &str, rows: &[String]) {
     let _ = write!(text, "\n{}", title(name));
+    push_rows(text, rows);
+}
+
+fn push_rows(text: &mut String, rows: &[String]) {
     for row in rows.iter().take(MOST_ROWS) {
         let _ = writeln!(text, "  {row}");
     }
