@@ -35,6 +35,7 @@ pub mod choose;
 pub mod circuit;
 pub mod claims;
 pub mod code;
+pub mod compile;
 pub mod edit;
 pub mod files;
 pub mod foreign_text;
