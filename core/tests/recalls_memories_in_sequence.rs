@@ -129,7 +129,8 @@ fn memories_are_recalled_one_after_another() {
 fn the_same_memories_hold_variables_and_move_them_along() {
     let task = Task::named("repeat-copy", Some(8), Some(1)).unwrap();
     let episodic = SequenceMemory::episodes(96, 8, Parameters::episodic(), &stream()).unwrap();
-    let memory = SequenceMemory::of_variables(episodic.stored().clone(), &operator(&task).unwrap(), Response::Identity).unwrap();
+    let memory =
+        SequenceMemory::of_variables(episodic.stored().clone(), &operator(&task).unwrap(), Response::Identity).unwrap();
     let contents = [1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -0.5];
     let held = memory.hold(&contents, 800);
     for (step, found) in held.overlaps.iter().enumerate() {

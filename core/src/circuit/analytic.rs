@@ -79,8 +79,6 @@ pub fn take_apart(recurrent_weights: &Matrix, basis: &Basis) -> Result<Matrix, C
 fn reads_only_the_oldest(task: &Task) -> bool {
     match task.sources() {
         Some(sources) => sources.iter().all(|source| source.lag == task.s()),
-        None => {
-            task.linear().is_some_and(|f| f.subcols(task.d(), task.window() - task.d()).norm_max() == 0.0)
-        }
+        None => task.linear().is_some_and(|f| f.subcols(task.d(), task.window() - task.d()).norm_max() == 0.0),
     }
 }

@@ -44,7 +44,9 @@ pub enum CircuitError {
         hidden: usize,
     },
     /// A function without a matrix.
-    #[error("the function of '{name}' is not linear, so that no matrix moves its contents; its products have one: see the lifted circuit")]
+    #[error(
+        "the function of '{name}' is not linear, so that no matrix moves its contents; its products have one: see the lifted circuit"
+    )]
     NotLinear {
         /// The task's name.
         name: String,

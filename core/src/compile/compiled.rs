@@ -78,7 +78,7 @@ impl Compiled {
     ) -> Result<Self, CompileError> {
         let mut weights = made.weights();
         disturb(&mut weights, params);
-        let network = made.drive.plain.network(weights, GATE);
+        let network = made.parts.drive.plain.network(weights, GATE);
         let (episodes, most) = CHECK;
         let steps = (CHECK_WORK / (episodes * network.hidden().pow(2)).max(1)).clamp(20, most);
         let checked = check(&network, task, params.seed, episodes, steps, params.state_noise);
@@ -86,16 +86,16 @@ impl Compiled {
             return Err(CompileError::Unreliable { accuracy: checked.accuracy, noise: params.noise });
         }
         let by_signal = made.readers();
-        let circuit = made.circuit;
+        let circuit = made.parts.circuit;
         let unit = |place: &super::weights::Place| HeldUnit { role: circuit.units[place.unit].role, sign: place.sign };
         Ok(Self {
             network,
             task: task.clone(),
             params: params.clone(),
             contents: circuit.contents.clone(),
-            units: made.places.iter().map(unit).collect(),
+            units: made.parts.places.iter().map(unit).collect(),
             memories: made.memories(gates)?,
-            readers: Matrix::from_fn(circuit.contents.len(), made.places.len(), |k, i| {
+            readers: Matrix::from_fn(circuit.contents.len(), made.parts.places.len(), |k, i| {
                 by_signal[(circuit.holder[k], i)]
             }),
             pairs: circuit.pairs.clone(),
@@ -138,10 +138,9 @@ impl Compiled {
     fn gates(&self) -> Vec<Value> {
         let gates = self.task.gates().unwrap_or_default();
         let of = |(gate, sum): (&Gate, &Option<(i32, Vec<Threshold>)>)| {
-            let inputs: Vec<_> = gate.inputs().iter().map(|slot| self.contents.iter().position(|at| at == slot)).collect();
-            let term = |of: &Threshold| {
-                json!({ "weights": of.weights, "threshold": of.threshold, "coefficient": of.coefficient })
-            };
+            let inputs: Vec<_> =
+                gate.inputs().iter().map(|slot| self.contents.iter().position(|at| at == slot)).collect();
+            let term = |of: &Threshold| json!({ "weights": of.weights, "threshold": of.threshold, "coefficient": of.coefficient });
             match sum {
                 None => json!({ "inputs": inputs, "copies": true, "negated": gate.table().first() }),
                 Some((constant, terms)) => {

@@ -22,7 +22,9 @@ pub enum CompileError {
         cell: &'static str,
     },
     /// Not enough units to hold everything in spite of the noise.
-    #[error("'{name}' needs {needed} hidden units to hold its {contents} contents against noise, but --hidden is {hidden}; pass --hidden {needed} or more")]
+    #[error(
+        "'{name}' needs {needed} hidden units to hold its {contents} contents against noise, but --hidden is {hidden}; pass --hidden {needed} or more"
+    )]
     TooSmall {
         /// The task.
         name: String,
@@ -34,7 +36,9 @@ pub enum CompileError {
         contents: usize,
     },
     /// More units than any network has.
-    #[error("'{name}' needs more than {MAX_HIDDEN} hidden units, the limit; choose smaller s or d, or outputs that read fewer inputs")]
+    #[error(
+        "'{name}' needs more than {MAX_HIDDEN} hidden units, the limit; choose smaller s or d, or outputs that read fewer inputs"
+    )]
     TooLarge {
         /// The task.
         name: String,
@@ -46,7 +50,9 @@ pub enum CompileError {
         hidden: usize,
     },
     /// Fewer contents can share a direction than were asked to.
-    #[error("only {possible} pairs of contents of '{name}' are moved without being read and can share a direction, not {wanted}; pass --superposed {possible} or less")]
+    #[error(
+        "only {possible} pairs of contents of '{name}' are moved without being read and can share a direction, not {wanted}; pass --superposed {possible} or less"
+    )]
     TooFewPairs {
         /// The task.
         name: String,

@@ -10,14 +10,14 @@ use crate::task::{Gate, Slot};
 impl Made<'_> {
     /// Hidden x contents. Exact for units of a kind by themselves: averaged over all that their inputs can be.
     pub(super) fn memories(&self, gates: &[Gate]) -> Result<Matrix, NumericError> {
-        let mut memories = Matrix::zeros(self.places.len(), self.circuit.contents.len());
-        let by_unit = held_by_units(self.circuit, self.drive, gates)?;
-        for (i, place) in self.places.iter().enumerate() {
+        let mut memories = Matrix::zeros(self.parts.places.len(), self.parts.circuit.contents.len());
+        let by_unit = held_by_units(self.parts.circuit, self.parts.drive, gates)?;
+        for (i, place) in self.parts.places.iter().enumerate() {
             by_unit[place.unit].iter().for_each(|(content, part)| memories[(i, *content)] += place.sign * part);
         }
-        for (content, signal) in self.circuit.holder.iter().enumerate() {
-            let Some(k) = self.moving.of.iter().position(|(_, other)| other == signal) else { continue };
-            let hidden = self.moving.hidden.iter().enumerate();
+        for (content, signal) in self.parts.circuit.holder.iter().enumerate() {
+            let Some(k) = self.parts.moving.of.iter().position(|(_, other)| other == signal) else { continue };
+            let hidden = self.parts.moving.hidden.iter().enumerate();
             hidden.for_each(|(m, &i)| memories[(i, content)] = self.code.memories[(m, k)]);
         }
         Ok(memories)
@@ -45,9 +45,7 @@ fn held_by_units(circuit: &Circuit, drive: &Drive, gates: &[Gate]) -> Result<Vec
                 let signal = unit.reads.first().map(|(signal, _)| *signal);
                 let pair = circuit.pairs.iter().find(|pair| Some(circuit.holder[pair.first]) == signal);
                 let Some(&Pair { first, second }) = pair else { continue };
-                let level = |a: f64, b: f64| {
-                    drive.plain.squashed(pairs::GAIN * (a + b / 2.0)) / drive.levels.middle
-                };
+                let level = |a: f64, b: f64| drive.plain.squashed(pairs::GAIN * (a + b / 2.0)) / drive.levels.middle;
                 held[index] = of_two(|a, b| squash(level(a, b)), [first, second].map(after));
             }
             _ => {}

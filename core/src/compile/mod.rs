@@ -23,6 +23,7 @@ mod code;
 mod compiled;
 mod error;
 mod memories;
+mod mixing;
 mod pairs;
 mod redundancy;
 mod threshold;
@@ -40,7 +41,7 @@ use crate::task::Task;
 use circuit::Circuit;
 use redundancy::{Drive, Readings};
 use serde::{Deserialize, Serialize};
-use weights::{Made, Moving};
+use weights::{Made, Moving, Parts};
 
 /// What contents look like in the units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,8 +94,11 @@ pub struct CompileParams {
     pub margin: f64,
     /// Gain of the units that move contents.
     pub gain: f64,
-    /// The largest share of other contents in a unit of a random basis; less is taken where more would cost the margin.
+    /// The largest share of other contents in a unit of a random basis; less is taken where more would bring readings near to
+    /// their thresholds.
     pub mixing: f64,
+    /// How near to its threshold a reading of a random basis may come in a trial; 1 is as it should be.
+    pub nearest: f64,
     /// In a random basis at least this share of the variance of units that move contents stays linear in them.
     pub linear: f64,
 }
@@ -110,8 +114,9 @@ impl Default for CompileParams {
             seed: 1,
             state_noise: 0.05,
             margin: 7.0,
-            gain: 2.0,
+            gain: 1.5,
             mixing: 0.5,
+            nearest: 0.45,
             linear: 0.975,
         }
     }
@@ -156,10 +161,10 @@ pub fn compile(task: &Task, params: &CompileParams) -> Result<Compiled, CompileE
         Basis::Random => weights::scattered(&copies, params.seed),
     };
     let moving = Moving::new(&circuit, &places);
-    let (code, mixing) = code::choose(&circuit, &drive, &copies, &moving, params)?;
-    let made = Made { circuit: &circuit, drive: &drive, copies: &copies, places: &places, moving: &moving, code: &code };
-    let numbers =
-        Numbers { needed, margin: code::margin(&circuit, &drive, &copies, &moving, &code, params), mixing, linear: code.explained };
+    let parts = Parts { circuit: &circuit, drive: &drive, copies: &copies, places: &places, moving: &moving };
+    let (code, mixing) = mixing::choose(&parts, task, params)?;
+    let made = Made { parts, code: &code };
+    let numbers = Numbers { needed, margin: made.margin(params.state_noise), mixing, linear: code.explained };
     Compiled::finish(task, &gates, &made, params, numbers)
 }
 

@@ -1,6 +1,6 @@
 //! From the circuit to weights: `W = drive x readers`.
 
-use super::circuit::{Circuit, Role};
+use super::circuit::{Circuit, Role, Unit};
 use super::code::{Code, Movers};
 use super::redundancy::{Drive, SATURATED};
 use crate::network::{PlainWeights, Readout};
@@ -36,13 +36,20 @@ pub(super) fn scattered(copies: &[usize], seed: u64) -> Vec<Place> {
     places
 }
 
-/// The circuit's units as hidden units, with the code of those that move contents.
-pub(super) struct Made<'a> {
+/// The circuit's units as hidden units.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'a> {
     pub(super) circuit: &'a Circuit,
     pub(super) drive: &'a Drive,
     pub(super) copies: &'a [usize],
     pub(super) places: &'a [Place],
     pub(super) moving: &'a Moving,
+}
+
+/// The same with the code of those that move contents.
+#[derive(Clone, Copy)]
+pub(super) struct Made<'a> {
+    pub(super) parts: Parts<'a>,
     pub(super) code: &'a Code,
 }
 
@@ -80,34 +87,41 @@ impl Moving {
 impl Made<'_> {
     /// Signals x hidden: what is read from the units.
     pub(super) fn readers(&self) -> Matrix {
-        let mut readers = Matrix::zeros(self.circuit.signals.len(), self.places.len());
-        for (signal, made) in self.circuit.signals.iter().enumerate() {
+        let mut readers = Matrix::zeros(self.parts.circuit.signals.len(), self.parts.places.len());
+        for (signal, made) in self.parts.circuit.signals.iter().enumerate() {
             for &(unit, coefficient) in made {
-                let share = coefficient / self.drive.amplitude(&self.circuit.units[unit]) / self.copies[unit] as f64;
-                let here = self.places.iter().enumerate().filter(|(_, place)| place.unit == unit);
+                let share = coefficient
+                    / self.parts.drive.amplitude(&self.parts.circuit.units[unit])
+                    / self.parts.copies[unit] as f64;
+                let here = self.parts.places.iter().enumerate().filter(|(_, place)| place.unit == unit);
                 here.for_each(|(i, place)| readers[(signal, i)] = share * place.sign);
             }
         }
-        for (k, (_, signal)) in self.moving.of.iter().enumerate() {
-            self.moving.hidden.iter().enumerate().for_each(|(m, &i)| readers[(*signal, i)] = self.code.readers[(k, m)]);
+        for (k, (_, signal)) in self.parts.moving.of.iter().enumerate() {
+            self.parts
+                .moving
+                .hidden
+                .iter()
+                .enumerate()
+                .for_each(|(m, &i)| readers[(*signal, i)] = self.code.readers[(k, m)]);
         }
         readers
     }
 
     /// Hidden x signals, and the biases: what the signals of the step before do to the units.
     fn driven(&self) -> (Matrix, Vec<f64>) {
-        let mut driven = Matrix::zeros(self.places.len(), self.circuit.signals.len());
-        let mut bias = vec![0.0; self.places.len()];
-        for (i, place) in self.places.iter().enumerate() {
-            let unit = &self.circuit.units[place.unit];
-            let gain = place.sign * self.drive.gain_of(unit);
+        let mut driven = Matrix::zeros(self.parts.places.len(), self.parts.circuit.signals.len());
+        let mut bias = vec![0.0; self.parts.places.len()];
+        for (i, place) in self.parts.places.iter().enumerate() {
+            let unit = &self.parts.circuit.units[place.unit];
+            let gain = place.sign * self.parts.drive.gain_of(unit);
             unit.reads.iter().for_each(|(signal, weight)| driven[(i, *signal)] += gain * weight);
             bias[i] = if unit.threshold == 0.0 { 0.0 } else { -gain * unit.threshold };
         }
-        for (m, &i) in self.moving.hidden.iter().enumerate() {
+        for (m, &i) in self.parts.moving.hidden.iter().enumerate() {
             (0..driven.ncols()).for_each(|signal| driven[(i, signal)] = 0.0);
-            for (k, (unit, _)) in self.moving.of.iter().enumerate() {
-                let reads = &self.circuit.units[*unit].reads;
+            for (k, (unit, _)) in self.parts.moving.of.iter().enumerate() {
+                let reads = &self.parts.circuit.units[*unit].reads;
                 reads.iter().for_each(|(signal, weight)| driven[(i, *signal)] += self.code.sums[(m, k)] * weight);
             }
         }
@@ -116,16 +130,16 @@ impl Made<'_> {
 
     /// Inputs override the units that hold the newest values, and take their part in what is mixed into the others.
     fn inputs(&self, driven: &Matrix, bias: &[f64]) -> Matrix {
-        let mut input = Matrix::zeros(self.places.len(), self.circuit.newest.len());
-        for (m, &i) in self.moving.hidden.iter().enumerate() {
-            for (k, (unit, _)) in self.moving.of.iter().enumerate() {
-                if let Role::Copy { output, .. } = self.circuit.units[*unit].role {
+        let mut input = Matrix::zeros(self.parts.places.len(), self.parts.circuit.newest.len());
+        for (m, &i) in self.parts.moving.hidden.iter().enumerate() {
+            for (k, (unit, _)) in self.parts.moving.of.iter().enumerate() {
+                if let Role::Copy { output, .. } = self.parts.circuit.units[*unit].role {
                     input[(i, output)] = self.code.sums[(m, k)];
                 }
             }
         }
-        for (i, place) in self.places.iter().enumerate() {
-            if let Some((output, says)) = self.circuit.units[place.unit].input {
+        for (i, place) in self.parts.places.iter().enumerate() {
+            if let Some((output, says)) = self.parts.circuit.units[place.unit].input {
                 let others: f64 = driven.row(i).norm_l1() + bias[i].abs() + input.row(i).norm_l1();
                 input[(i, output)] = place.sign * says * (OVERRIDE * others + SATURATED);
             }
@@ -133,11 +147,38 @@ impl Made<'_> {
         input
     }
 
+    /// How many standard deviations every reading keeps from its threshold, with noise of this size on every unit.
+    pub(super) fn margin(&self, noise: f64) -> f64 {
+        let circuit = self.parts.circuit;
+        let by_unit = |&(unit, coefficient): &(usize, f64)| {
+            (noise * coefficient / self.parts.drive.amplitude(&circuit.units[unit])).powi(2)
+                / self.parts.copies[unit] as f64
+        };
+        let mut variance: Vec<f64> = circuit.signals.iter().map(|made| made.iter().map(by_unit).sum()).collect();
+        for (k, (_, signal)) in self.parts.moving.of.iter().enumerate() {
+            // What is left of an error adds up over the steps.
+            variance[*signal] = self.code.variance[k] / (1.0 - self.code.kept.min(0.99).powi(2));
+        }
+        let spread = |reads: &[(usize, f64)], of: &[f64]| reads.iter().map(|(k, w)| w * w * of[*k]).sum::<f64>();
+        let is_level = |unit: &Unit| matches!(unit.role, Role::Level { .. });
+        // What does not saturate hands on the noise that it gets.
+        let mut handed_on = variance.clone();
+        for (signal, made) in circuit.signals.iter().enumerate() {
+            if let Some(unit) = made.first().map(|(unit, _)| &circuit.units[*unit]).filter(|unit| is_level(unit)) {
+                handed_on[signal] += self.parts.drive.levels.slope.powi(2) * spread(&unit.reads, &variance);
+            }
+        }
+        let units = circuit.units.iter().filter(|unit| !unit.reads.is_empty() && !is_level(unit));
+        let of_units = units.map(|unit| unit.half_gap / spread(&unit.reads, &handed_on).sqrt());
+        let of_outputs = circuit.newest.iter().map(|&signal| 1.0 / handed_on[signal].sqrt());
+        of_units.chain(of_outputs).fold(f64::INFINITY, f64::min)
+    }
+
     pub(super) fn weights(&self) -> PlainWeights {
         let readers = self.readers();
         let (driven, bias) = self.driven();
-        let rows = Matrix::from_fn(self.circuit.newest.len(), self.places.len(), |j, i| {
-            readers[(self.circuit.newest[j], i)]
+        let rows = Matrix::from_fn(self.parts.circuit.newest.len(), self.parts.places.len(), |j, i| {
+            readers[(self.parts.circuit.newest[j], i)]
         });
         PlainWeights {
             input: self.inputs(&driven, &bias),

@@ -33,9 +33,8 @@ mod tests {
     #[test]
     fn what_cannot_be_written_in_is_named() {
         let of = |cell, layers| Architecture { cell, layers, ..Architecture::elman(4, Activation::Tanh, true) };
-        let error = |cell, layers| {
-            plain(&Initialization::Uniform.network(&of(cell, layers), 2, 2, 1)).unwrap_err().to_string()
-        };
+        let error =
+            |cell, layers| plain(&Initialization::Uniform.network(&of(cell, layers), 2, 2, 1)).unwrap_err().to_string();
         assert!(error(CellKind::Ssm, 1).contains("state-space"));
         assert!(error(CellKind::Gru, 2).contains("2 layers"));
     }

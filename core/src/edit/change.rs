@@ -114,7 +114,8 @@ impl Target {
     /// The window components that the new circuit needs, rising: the newest of each component, and back to the largest
     /// lag that f reads.
     pub(super) fn slots(&self) -> Vec<usize> {
-        let (s, d, f) = (self.task.s(), self.task.d(), self.step.subrows((self.task.s() - 1) * self.task.d(), self.task.d()));
+        let (s, d, f) =
+            (self.task.s(), self.task.d(), self.step.subrows((self.task.s() - 1) * self.task.d(), self.task.d()));
         let oldest = |component: usize| {
             let read = (0..s).find(|variable| (0..d).any(|j| f[(j, variable * d + component)] != 0.0));
             read.unwrap_or(s - 1)

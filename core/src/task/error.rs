@@ -57,7 +57,9 @@ pub enum TaskError {
         inputs: usize,
     },
     /// Truth tables that would be too large together.
-    #[error("the truth tables have {found} entries together, more than the limit of {limit}; choose fewer inputs, or smaller d")]
+    #[error(
+        "the truth tables have {found} entries together, more than the limit of {limit}; choose fewer inputs, or smaller d"
+    )]
     TooManyEntries {
         /// Entries asked for.
         found: usize,
