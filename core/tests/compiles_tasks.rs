@@ -4,7 +4,7 @@
 
 use ketbra::compile::{Basis, CompileError, CompileParams, Compiled, Role, compile};
 use ketbra::network::{CellKind, Dynamics, NetworkFile};
-use ketbra::numeric::Matrix;
+use ketbra::numeric::{Matrix, Svd};
 use ketbra::random::{Purpose, Stream};
 use ketbra::task::{Episodes, Gate, Slot, Source, Task};
 
@@ -54,6 +54,10 @@ fn random_tables(inputs: usize, s: usize, d: usize, seed: u64) -> Task {
     Task::table(format!("random {inputs} {seed}"), s, d, (0..d).map(one).collect()).unwrap()
 }
 
+fn product(lag: usize) -> Gate {
+    gate(&[slot(lag, 0), slot(lag, 1)], |m| m.count_ones() != 1)
+}
+
 fn linear_tasks() -> Vec<Task> {
     let mut tasks: Vec<Task> = ["T1", "T2", "T3", "T4"].iter().map(|name| named(name, 8, 8)).collect();
     for (s, d) in [(1, 1), (2, 1), (5, 3), (16, 4), (4, 16)] {
@@ -72,7 +76,7 @@ fn other_tasks() -> Vec<Task> {
     tasks.extend([register(5, 3), register(7, 6)]);
     tasks.push(with_first("multiplexer", 4, 4, choose));
     tasks.push(with_first("majority", 4, 4, gate(&three, |m| m.count_ones() >= 2)));
-    tasks.push(with_first("product", 8, 8, gate(&[slot(8, 0), slot(8, 1)], |m| m.count_ones() != 1)));
+    tasks.push(with_first("product", 8, 8, product(8)));
     tasks.push(with_first("newest", 3, 2, gate(&[slot(1, 0), slot(1, 1), slot(3, 0)], |m| m.count_ones() % 2 == 0)));
     tasks.push(with_first("constant", 2, 3, gate(&[], |_| false)));
     tasks.extend([random_tables(3, 3, 4, 1), random_tables(3, 1, 6, 2), random_tables(3, 2, 8, 3)]);
@@ -197,6 +201,47 @@ fn in_a_random_basis_the_code_of_a_linear_task_explains_the_states() {
     assert!(explained > 0.97, "{explained}");
     let dense = made.memories.col_as_slice(0).iter().filter(|part| part.abs() > 1e-3).count();
     assert!(dense > 64, "{dense} of 128 units hold a part of the first content");
+}
+
+#[test]
+fn superposed_contents_share_a_direction_and_nothing_is_lost() {
+    let tasks = [(named("T1", 8, 8), 4), (named("T2", 8, 8), 6), (with_first("product", 8, 4, product(8)), 3)];
+    for ((task, superposed), (cell, basis)) in tasks.iter().zip([
+        (CellKind::Elman, Basis::Random),
+        (CellKind::Lstm, Basis::Random),
+        (CellKind::Gru, Basis::Units),
+    ]) {
+        let params = CompileParams { superposed: *superposed, cell, basis, ..CompileParams::default() };
+        let made = compile(task, &params).unwrap();
+        assert_eq!(mistakes(&made, 2, STEPS), (0, 0), "{}", task.name());
+        assert_eq!(made.pairs.len(), *superposed);
+        let rank = Svd::of(&made.memories).unwrap().rank(1e-6);
+        assert_eq!(rank, made.contents.len() - superposed, "{}", task.name());
+        for (first, second) in shown_directions(&made) {
+            let cosine = first.iter().zip(&second).map(|(a, b)| a * b).sum::<f64>() / norm(&first) / norm(&second);
+            assert!(cosine > 0.98, "{}: {cosine}", task.name());
+        }
+    }
+}
+
+fn norm(vector: &[f64]) -> f64 {
+    vector.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// What each content of a pair adds to the units on average, as the states of real episodes show it.
+fn shown_directions(made: &Compiled) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let (task, episodes) = (&made.task, 4096);
+    let mut drawn = Episodes::new(task, episodes);
+    drawn.draw(task, &Stream::new(5, Purpose::TestInputs), 0, 1);
+    let (states, window) = (made.network.run(drawn.inputs(), episodes, 1).states, drawn.contents(task.s()));
+    let direction = |content: usize| {
+        let Slot { lag, component } = made.contents[content];
+        let held = |sample: usize| f64::from(window[((task.s() - lag) * episodes + sample) * task.d() + component]);
+        let part = |i: usize| (0..episodes).map(|k| states[task.s()][(i, k)] * held(k)).sum::<f64>() / episodes as f64;
+        // Units that hold neither show only what 4096 episodes leave to chance.
+        (0..made.network.hidden()).map(part).map(|x| if x.abs() < 0.1 { 0.0 } else { x }).collect()
+    };
+    made.pairs.iter().map(|pair| (direction(pair.first), direction(pair.second))).collect()
 }
 
 #[test]

@@ -152,8 +152,12 @@ impl TrainCommand {
         let (params, start) = self.choices.chosen().params(task)?;
         if !task.is_odd() {
             note(match params.bias {
-                true => "with biases: the function is not odd (f(-u) is not -f(u)), and a network without biases would be",
-                false => "without biases a network is odd, and this function is not: it cannot be learned; leave out --no-bias",
+                true => {
+                    "with biases: the function is not odd (f(-u) is not -f(u)), and a network without biases would be"
+                }
+                false => {
+                    "without biases a network is odd, and this function is not: it cannot be learned; leave out --no-bias"
+                }
             });
         }
         let job = Job { task: task.clone(), params, start };

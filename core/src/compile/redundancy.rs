@@ -102,11 +102,14 @@ pub(super) fn fewest(readings: &Readings, units: usize, margin: f64, limit: usiz
     copies
 }
 
-/// Spreads what is left of `hidden` units over those that are made least often.
+/// Spreads what is left of `hidden` units over those that are made least often for what they need.
 pub(super) fn fill(copies: &mut [usize], hidden: usize) {
-    for _ in copies.iter().sum::<usize>()..hidden {
-        if let Some(least) = copies.iter_mut().min() {
-            *least += 1;
+    let needed = copies.to_vec();
+    let share = |copies: &[usize], unit: usize| copies[unit] as f64 / needed[unit] as f64;
+    for _ in needed.iter().sum::<usize>()..hidden {
+        let least = (0..needed.len()).min_by(|a, b| share(copies, *a).total_cmp(&share(copies, *b)));
+        if let Some(unit) = least {
+            copies[unit] += 1;
         }
     }
 }
