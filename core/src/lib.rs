@@ -4,13 +4,14 @@
 //! |---|---|
 //! | say what a network should compute | [`task::Task`] |
 //! | know the circuit that theory predicts | [`circuit::Core`], [`circuit::Description`] |
+//! | make a network whose circuit is known | [`compile`] |
 //! | bring a network, trained anywhere | [`network::NetworkFile::open`] |
 //! | know what it computes and how | [`interpret`] |
 //! | train and interpret a grid of networks | [`sweep::Plan`], [`sweep::Local`] |
 //! | check what the paper says | [`reproduce::Experiment`] |
 //! | see the memory model behind the theory | `ketbra recall` |
 //!
-//! Stages are folders, in the order in which data flows: task, circuit, network, train, observe, code, linearize, spectrum,
+//! Stages are folders, in the order in which data flows: task, circuit, compile, network, train, observe, code, linearize, spectrum,
 //! memories, recurrence, claims, interpret, edit, report. Analysis is in f64 and deterministic; random numbers come from [`random`],
 //! addressed by seed and purpose.
 //!
@@ -35,6 +36,7 @@ pub mod choose;
 pub mod circuit;
 pub mod claims;
 pub mod code;
+pub mod compile;
 pub mod edit;
 pub mod files;
 pub mod foreign_text;

@@ -33,13 +33,15 @@ class Network:
     _network: _ketbra.Network
     training: Training | None
     """How it was trained, where that was done here."""
+    truth: dict[str, Any] | None
+    """What is known of it, where it was made and not trained (`Task.network`); what `ketbra compile` writes as truth.json."""
 
     def __init__(
         self, source: Any, *, activation: str | None = None, recurrent: Any = None, readout: Any = None
     ) -> None:
-        self.training = None
+        self.training = self.truth = None
         if isinstance(source, Network):
-            self._network, self.training = source._network, source.training
+            self._network, self.training, self.truth = source._network, source.training, source.truth
             if activation is not None:
                 metadata = {**source._network.metadata, **_said(activation)}
                 self._network = _ketbra.Network.from_arrays(source.arrays(), activation, metadata)
@@ -63,7 +65,7 @@ class Network:
     @classmethod
     def _of(cls, network: _ketbra.Network) -> Network:
         made = cls.__new__(cls)
-        made._network, made.training = network, None
+        made._network, made.training, made.truth = network, None, None
         return made
 
     @property

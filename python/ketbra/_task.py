@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _ketbra
-from ._arrays import ComplexArray, FloatArray, floats, whole
-from ._errors import TaskError
+from ._arrays import ComplexArray, FloatArray, floats, number, whole
+from ._errors import NetworkError, TaskError
+
+if TYPE_CHECKING:
+    from ._network import Network
 
 
 class Task:
@@ -89,6 +93,35 @@ class Task:
     def to_toml(self) -> str:
         """The text of a task file."""
         return self._task.to_toml()
+
+    def network(
+        self,
+        *,
+        hidden: int | None = None,
+        cell: str = "elman",
+        basis: str = "random",
+        superposed: int = 0,
+        noise: float = 0.0,
+        seed: int = 1,
+    ) -> Network:
+        """A network that is made for the task, not trained, as `ketbra compile` makes it: ground truth for what reads networks.
+
+        It does the task for as long as it runs, with noise of 0.05 on every unit at every step. Its `truth` says what each
+        unit is there for, and the memory and the reader of every content.
+        """
+        from ._network import Network
+
+        network, truth = self._task.network(
+            hidden=whole(hidden, "hidden", NetworkError, least=1),
+            cell=cell,
+            basis=basis,
+            superposed=whole(superposed, "superposed", NetworkError) or 0,
+            noise=number(noise, "noise", NetworkError) or 0.0,
+            seed=whole(seed, "seed", NetworkError) or 0,
+        )
+        made = Network._of(network)
+        made.truth = json.loads(truth)
+        return made
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Task) and self._task.same_function(other._task)

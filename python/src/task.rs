@@ -2,7 +2,10 @@
 
 use crate::arrays::{complex, matrix, view};
 use crate::errors::Failed;
+use crate::network::Network;
+use crate::work::{interruptible, no_look};
 use ketbra::circuit::Core;
+use ketbra::compile::{CompileParams, compile};
 use ketbra::numeric::Matrix;
 use ketbra::task;
 use numpy::{Complex64, PyArray1, PyArray2, PyReadonlyArray2};
@@ -110,6 +113,26 @@ impl Task {
     /// The text of a task file.
     fn to_toml(&self) -> String {
         self.task.to_toml()
+    }
+
+    /// A network that is made for the task, and the truth about it as JSON.
+    #[pyo3(signature = (*, hidden, cell, basis, superposed, noise, seed))]
+    #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
+    fn network(
+        &self,
+        py: Python<'_>,
+        hidden: Option<usize>,
+        cell: &str,
+        basis: &str,
+        superposed: usize,
+        noise: f64,
+        seed: u64,
+    ) -> Result<(Network, String), Failed> {
+        let (cell, basis) = (cell.parse().map_err(Failed::network)?, basis.parse().map_err(Failed::network)?);
+        let params = CompileParams { hidden, cell, basis, superposed, noise, seed, ..CompileParams::default() };
+        let made = interruptible(py, |_| compile(&self.task, &params), no_look).unless_interrupted()?;
+        let made = made.map_err(Failed::network)?;
+        Ok((Network::new(made.file(), None), made.truth().to_string()))
     }
 
     fn same_function(&self, other: &Self) -> bool {

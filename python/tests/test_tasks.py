@@ -55,3 +55,24 @@ def test_a_task_file_carries_its_own_sizes(tmp_path: Path) -> None:
         ketbra.Task(path, s=4)
     with pytest.raises(ketbra.TaskError, match="s=4"):
         ketbra.train(path, s=4, steps=1)
+
+
+def test_a_task_makes_a_network_that_does_it_and_the_truth_about_it() -> None:
+    task = ketbra.Task("compose-copy", s=4, d=3)
+    made = task.network(hidden=64, cell="gru", seed=2)
+    assert (made.hidden, made.cell, made.task) == (64, "gru", task)
+    assert made.truth is not None and len(made.truth["contents"]) == 9 and len(made.truth["units"]) == 64
+    inputs = np.random.default_rng(1).choice([-1.0, 1.0], size=(4, 5, 3))
+    # Time 4 repeats what each component said at its own lag: 4, 3 and 2 steps before.
+    said = np.sign(made.read(made.run(inputs, 1))[-1])
+    np.testing.assert_array_equal(said, np.stack([inputs[0, :, 0], inputs[1, :, 1], inputs[2, :, 2]], axis=1))
+    memories = np.array([content["memory"] for content in made.truth["contents"]]).T
+    readers = np.array([content["reader"] for content in made.truth["contents"]])
+    np.testing.assert_allclose(readers @ memories, np.eye(9), atol=1e-6)
+
+
+def test_a_network_that_cannot_be_made_is_refused() -> None:
+    with pytest.raises(ketbra.NetworkError, match="pass hidden=64 or more"):
+        ketbra.Task("T1").network(hidden=10)
+    with pytest.raises(ketbra.NetworkError, match="choose from random, units"):
+        ketbra.Task("T1").network(basis="dense")

@@ -1,6 +1,7 @@
 //! One file a command, in the order of the pipeline.
 
 mod bench;
+mod compile;
 mod demo;
 mod edit;
 mod figures;
@@ -23,6 +24,7 @@ pub enum Command {
     Demo(demo::DemoCommand),
     Task(task::TaskCommand),
     Train(Box<train::TrainCommand>),
+    Compile(compile::CompileCommand),
     Interpret(interpret::InterpretCommand),
     Linearize(linearize::LinearizeCommand),
     Report(report::ReportCommand),
@@ -42,6 +44,7 @@ impl Command {
             Self::Demo(command) => command.run(),
             Self::Task(command) => command.run(),
             Self::Train(command) => command.run(),
+            Self::Compile(command) => command.run(),
             Self::Interpret(command) => command.run(),
             Self::Linearize(command) => command.run(),
             Self::Report(command) => command.run(),

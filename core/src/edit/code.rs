@@ -1,6 +1,6 @@
 //! The code that an edit writes in: which state, and which pre-activation, stands for which contents.
 
-use super::cell::Plain;
+use super::cell;
 use super::{EditError, EditParams};
 use crate::code::{Contents, ContentsParams, Origin, Sample, memories, readers, right_signs};
 use crate::network::Network;
@@ -33,7 +33,7 @@ pub struct OwnCode {
 
 /// The code of the network's own states, with the contents that its task gives them.
 pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
-    let plain = Plain::of(network)?;
+    let plain = cell::plain(network)?;
     // A dense f has no components of its own; then the whole window is looked for.
     let contents = Contents::of(task, None, &ContentsParams::default())?.on_components()?;
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);

@@ -29,7 +29,6 @@ pub use summary::EditSummary;
 
 use crate::network::Network;
 use crate::task::Task;
-use cell::Plain;
 use change::Target;
 use mode::Attempt;
 use rewrite::Rewritten;
@@ -146,7 +145,7 @@ pub struct Edited {
 /// none is, the one that is best from raw inputs is returned.
 pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams) -> Result<Edited, EditError> {
     network.check()?;
-    let plain = Plain::of(network)?;
+    let plain = cell::plain(network)?;
     let attempts = mode::attempts(plain.kind(), params)?;
     let target = change.apply(from)?;
     let own = own_code(network, from, params)?;

@@ -1,10 +1,10 @@
 //! New weights in the network's own code.
 
-use super::cell::Plain;
+use super::cell;
 use super::change::Target;
 use super::code::OwnCode;
 use super::{EditError, EditParams, Mode};
-use crate::network::{CellKind, Network, Readout};
+use crate::network::{CellKind, Network, Plain, Readout};
 use crate::numeric::{Matrix, ridge_regression};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task};
@@ -53,7 +53,7 @@ pub(super) fn rewrite(
     mode: Mode,
     params: &EditParams,
 ) -> Result<Rewritten, EditError> {
-    let plain = Plain::of(network)?;
+    let plain = cell::plain(network)?;
     let (slots, d) = (target.slots(), target.task.d());
     let newest = target.task.window() - d;
     let (code, fresh_units) = choose_code(network.hidden(), own, &slots, newest, mode, params)?;
@@ -78,7 +78,7 @@ pub(super) fn rewrite(
     if plain.kind() != CellKind::Elman {
         readout.bias = network.readout.bias.as_ref().map(|bias| vec![0.0; bias.len()]);
     }
-    let network = plain.network(input, recurrent.transpose().to_owned(), readout);
+    let network = cell::network(plain, input, recurrent.transpose().to_owned(), readout);
     Ok(Rewritten { network, holds: Holds::Squashed { code, plain }, slots, fresh_units })
 }
 

@@ -1,0 +1,156 @@
+//! `ketbra compile`: make a network for a task, without training.
+
+use crate::arguments::TaskSize;
+use crate::failure::Failure;
+use crate::terminal::{GOOD, print, print_json, title};
+use ketbra::compile::{Basis, Checked, CompileError, CompileParams, Compiled, Numbers, compile};
+use ketbra::files::write_whole;
+use ketbra::network::{CellKind, NetworkFile};
+use ketbra::path_text;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Make a network for a task, without training: ground truth for what reads networks
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ketbra compile T3 --out made/t3
+  ketbra compile repeat-copy --s 5 --d 3 --hidden 64 --cell gru --out made/copy
+  ketbra compile T1 --superposed 4 --noise 0.01 --seed 2 --out made/t1
+  ketbra interpret made/t3
+
+DIR gets network.safetensors, which names its task, and truth.json: every content with its memory, what each unit is there for,
+and the thresholds that compute each output. Every network is right for as long as it runs, from the zero state and inputs
+of +-1, although Gaussian noise of 0.05 is added to every unit after every step.")]
+pub struct CompileCommand {
+    /// T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
+    task: OsString,
+    #[command(flatten)]
+    size: TaskSize,
+    /// Hidden units [default: 128, or twice what is needed if that is more]
+    #[arg(long, value_name = "N")]
+    hidden: Option<usize>,
+    /// The cell: elman, gru or lstm
+    #[arg(long, value_name = "NAME", default_value = "elman", value_parser = CellKind::from_str)]
+    cell: CellKind,
+    /// random: units in random order with random signs, each with a little of every content that is moved; units: in the order
+    /// of the contents, one each
+    #[arg(long, value_name = "NAME", default_value = "random", value_parser = Basis::from_str)]
+    basis: Basis,
+    /// Pairs of contents that share one direction for a step
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    superposed: usize,
+    /// Size of Gaussian noise on the finished weights, as a share of theirs
+    #[arg(long, value_name = "X", default_value_t = 0.0, allow_negative_numbers = true)]
+    noise: f64,
+    /// Seed of everything random
+    #[arg(long, value_name = "N", default_value_t = CompileParams::default().seed)]
+    seed: u64,
+    /// Folder for network.safetensors and truth.json, or a .safetensors file for the network alone
+    #[arg(long, value_name = "PATH")]
+    out: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl CompileCommand {
+    pub fn run(&self) -> Result<(), Failure> {
+        let task = self.size.of(&self.task)?;
+        let params = CompileParams {
+            hidden: self.hidden,
+            cell: self.cell,
+            basis: self.basis,
+            superposed: self.superposed,
+            noise: self.noise,
+            seed: self.seed,
+            ..CompileParams::default()
+        };
+        let made = compile(&task, &params).map_err(failure)?;
+        let saved = self.save(&made)?;
+        if self.json {
+            print_json(&Line::of(&made, saved));
+        } else {
+            print(&in_words(&made, &saved));
+        }
+        Ok(())
+    }
+
+    fn save(&self, made: &Compiled) -> Result<Vec<PathBuf>, Failure> {
+        if self.out.extension().is_some_and(|extension| extension == "safetensors") {
+            made.file().save(&self.out)?;
+            return Ok(vec![self.out.clone()]);
+        }
+        let cannot = |what: &str, error: std::io::Error| Failure::could_not(format!("cannot {what}: {error}"));
+        std::fs::create_dir_all(&self.out)
+            .map_err(|error| cannot(&format!("make the folder {}", self.out.display()), error))?;
+        let (network, truth) = (self.out.join(NetworkFile::FILE_NAME), self.out.join("truth.json"));
+        made.file().save(&network)?;
+        write_whole(&truth, made.truth().to_string().as_bytes())
+            .map_err(|error| cannot(&format!("write {}", truth.display()), error))?;
+        Ok(vec![network, truth])
+    }
+}
+
+fn failure(error: CompileError) -> Failure {
+    match error {
+        CompileError::Numeric(_) => Failure::could_not(error),
+        _ => Failure::bad_input(error),
+    }
+}
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct Line<'a> {
+    task: &'a str,
+    s: usize,
+    d: usize,
+    params: &'a CompileParams,
+    hidden: usize,
+    contents: usize,
+    numbers: Numbers,
+    checked: Checked,
+    saved: Vec<String>,
+}
+
+impl<'a> Line<'a> {
+    fn of(made: &'a Compiled, saved: Vec<PathBuf>) -> Self {
+        Self {
+            task: made.task.name(),
+            s: made.task.s(),
+            d: made.task.d(),
+            params: &made.params,
+            hidden: made.network.hidden(),
+            contents: made.contents.len(),
+            numbers: made.numbers,
+            checked: made.checked,
+            saved: saved.iter().map(|path: &PathBuf| text(path)).collect(),
+        }
+    }
+}
+
+fn text(path: &Path) -> String {
+    path_text::path_text(path).into_owned()
+}
+
+fn in_words(made: &Compiled, saved: &[PathBuf]) -> String {
+    let Numbers { needed, margin, mixing, .. } = made.numbers;
+    let Checked { episodes, steps, noise, accuracy } = made.checked;
+    let (cell, hidden) = (made.params.cell.title(), made.network.hidden());
+    let mut text = title(&format!("{}: {cell} network of {hidden} units, made and not trained", made.task.name()));
+    text.push_str(&format!("  {} contents; {needed} units would have done\n", made.contents.len()));
+    if !made.pairs.is_empty() {
+        text.push_str(&format!("  {} pairs of contents share a direction\n", made.pairs.len()));
+    }
+    if mixing > 0.0 {
+        text.push_str(&format!(
+            "  every unit that moves a content holds the others too, with a share of {mixing:.2}\n"
+        ));
+    }
+    text.push_str(&format!("  every reading is {margin:.1} standard deviations of the noise from its threshold\n"));
+    text.push_str(&format!(
+        "  {GOOD}accuracy {accuracy:.4}{GOOD:#} over {steps} output steps of {episodes} episodes with noise of {noise} on every unit\n"
+    ));
+    saved.iter().for_each(|path| text.push_str(&format!("  saved {}\n", path.display())));
+    text
+}

@@ -1,0 +1,98 @@
+//! A network at its task while noise disturbs its state.
+
+use crate::network::{Dynamics, Network};
+use crate::numeric::Matrix;
+use crate::random::{Purpose, Stream};
+use crate::task::{Episodes, Slot, Task};
+use serde::Serialize;
+
+/// How a network was run to see whether it is right.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Checked {
+    /// Episodes, each from the zero state and random inputs.
+    pub episodes: usize,
+    /// Output steps of each.
+    pub steps: usize,
+    /// Standard deviation of the Gaussian noise that is added to every number of the state after every step.
+    pub noise: f64,
+    /// Share of outputs with the right sign.
+    pub accuracy: f64,
+}
+
+/// Runs a network on its task with noise on its state.
+pub fn check(network: &Network, task: &Task, seed: u64, episodes: usize, steps: usize, noise: f64) -> Checked {
+    let (d, mut right) = (task.d(), 0);
+    run(network, task, seed, (episodes, steps, noise), |t, state, drawn| {
+        if t < task.s() {
+            return;
+        }
+        let (said, wanted) = (network.read(state.as_ref()), &drawn.targets()[(t - task.s()) * episodes * d..]);
+        let is_right = |j: usize, sample: usize| said[(j, sample)] * f64::from(wanted[sample * d + j]) > 0.0;
+        right += (0..d * episodes).filter(|at| is_right(at % d, at / d)).count();
+    });
+    let all = (steps * episodes * d).max(1);
+    Checked { episodes, steps, noise, accuracy: right as f64 / all as f64 }
+}
+
+/// Something that is read from the units: a weighted sum of contents, and on which side of a threshold it is.
+pub(super) struct Reading {
+    pub(super) of: Vec<(Slot, f64)>,
+    pub(super) threshold: f64,
+    pub(super) half_gap: f64,
+    /// How it is read.
+    pub(super) reader: Vec<f64>,
+}
+
+/// How near a reading comes to its threshold, from the end of the inputs on: 1 is as it should be, below 0 it is wrong.
+pub(super) fn nearest(
+    network: &Network,
+    task: &Task,
+    readings: &[Reading],
+    seed: u64,
+    (episodes, steps, noise): (usize, usize, f64),
+) -> f64 {
+    let (s, d, mut nearest) = (task.s(), task.d(), f64::INFINITY);
+    let readers = Matrix::from_fn(readings.len(), network.hidden(), |k, i| readings[k].reader[i]);
+    run(network, task, seed, (episodes, steps, noise), |t, state, drawn| {
+        if t + 1 < s {
+            return;
+        }
+        let (read, window) = (&readers * state.subrows(0, network.hidden()), drawn.contents(t));
+        for (k, Reading { of, threshold, half_gap, .. }) in readings.iter().enumerate() {
+            for sample in 0..episodes {
+                let held = |slot: &Slot| f64::from(window[((s - slot.lag) * episodes + sample) * d + slot.component]);
+                let meant = of.iter().map(|(slot, weight)| weight * held(slot)).sum::<f64>() - threshold;
+                nearest = nearest.min((read[(k, sample)] - threshold) * meant.signum() / half_gap);
+            }
+        }
+    });
+    nearest
+}
+
+/// Runs episodes from the zero state and shows every state, noise included.
+fn run(
+    network: &Network,
+    task: &Task,
+    seed: u64,
+    (episodes, steps, noise): (usize, usize, f64),
+    mut see: impl FnMut(usize, &Matrix, &Episodes),
+) {
+    let (s, d) = (task.s(), task.d());
+    let mut drawn = Episodes::new(task, episodes);
+    drawn.draw(task, &Stream::new(seed, Purpose::ScoreInputs), 0, steps);
+    let (network, stream) = (network.padded(), Stream::new(seed, Purpose::Starts));
+    let mut state = Matrix::zeros(network.state_size(), episodes);
+    let mut next = state.clone();
+    let mut disturbance = vec![0.0; network.state_size() * episodes];
+    for t in 0..s + steps {
+        let now = |j: usize, sample: usize| f64::from(drawn.inputs()[(t * episodes + sample) * d + j]);
+        let input = (t < s).then(|| Matrix::from_fn(d, episodes, now));
+        network.step_into(state.as_ref(), input.as_ref().map(Matrix::as_ref), next.as_mut());
+        std::mem::swap(&mut state, &mut next);
+        stream.fill_normal(t as u32, 1, &mut disturbance);
+        for (j, column) in disturbance.chunks(network.state_size()).enumerate() {
+            state.col_as_slice_mut(j).iter_mut().zip(column).for_each(|(x, normal)| *x += noise * normal);
+        }
+        see(t, &state, &drawn);
+    }
+}

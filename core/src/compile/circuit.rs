@@ -1,0 +1,213 @@
+//! What units a task needs, each once: the circuit, before units are repeated, mixed and given weights.
+
+use super::pairs::{Levels, Pair};
+use super::threshold::{Sum, Threshold};
+use crate::task::{Gate, Slot};
+use serde::Serialize;
+
+/// What a unit is there for. Contents, outputs and terms are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "role")]
+pub enum Role {
+    /// Holds a content: what the content one step newer was.
+    Shift {
+        /// The content.
+        content: usize,
+    },
+    /// Holds the newest component, which is an older one again, perhaps negated.
+    Copy {
+        /// The output.
+        output: usize,
+        /// The same as a content.
+        content: usize,
+    },
+    /// One threshold of the function of an output.
+    Gate {
+        /// The output.
+        output: usize,
+        /// Which of its thresholds.
+        term: usize,
+    },
+    /// Always on or always off, but for inputs: a part of the constant of an output.
+    Constant {
+        /// The output.
+        output: usize,
+    },
+    /// Holds two contents at once, `first + second / 2`, without saturating.
+    Level {
+        /// Which pair.
+        pair: usize,
+    },
+    /// One threshold on a pair: reads a content that has left it.
+    Apart {
+        /// The content.
+        content: usize,
+        /// Which of its thresholds.
+        term: usize,
+    },
+}
+
+/// A unit that is to be made, perhaps several times.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    pub(super) role: Role,
+    /// Signals of the step before, with their weights; a constant reads none.
+    pub(super) reads: Vec<(usize, f64)>,
+    /// Where its sign changes, and how near the sum comes.
+    pub(super) threshold: f64,
+    pub(super) half_gap: f64,
+    /// The input that overrides it, and with what sign.
+    pub(super) input: Option<(usize, f64)>,
+}
+
+impl Unit {
+    /// Whether it only moves one content: its neighbours' contents can be mixed into it.
+    pub(super) fn moves(&self) -> bool {
+        matches!(self.role, Role::Shift { .. } | Role::Copy { .. })
+    }
+}
+
+/// The circuit of a task.
+#[derive(Clone, Debug)]
+pub(super) struct Circuit {
+    /// What is kept: the newest value of every component and, of those that f reads, all back to the oldest read. In the
+    /// order of the window, the oldest first.
+    pub(super) contents: Vec<Slot>,
+    /// What can be read from the units: which of them, with what coefficients.
+    pub(super) signals: Vec<Vec<(usize, f64)>>,
+    pub(super) units: Vec<Unit>,
+    /// The signal in which each content is held.
+    pub(super) holder: Vec<usize>,
+    /// The signal of each output.
+    pub(super) newest: Vec<usize>,
+    pub(super) pairs: Vec<Pair>,
+    /// How each output is computed; nothing where it is a copy.
+    pub(super) sums: Vec<Option<Sum>>,
+}
+
+/// The contents that a task keeps.
+pub(super) fn contents(gates: &[Gate]) -> Vec<Slot> {
+    let mut oldest = vec![1; gates.len()];
+    for slot in gates.iter().flat_map(Gate::inputs) {
+        oldest[slot.component] = oldest[slot.component].max(slot.lag);
+    }
+    let every = |(component, &oldest): (usize, &usize)| (1..=oldest).map(move |lag| Slot { lag, component });
+    let mut contents: Vec<Slot> = oldest.iter().enumerate().flat_map(every).collect();
+    contents.sort_by_key(|slot| (std::cmp::Reverse(slot.lag), slot.component));
+    contents
+}
+
+impl Circuit {
+    /// `levels` is what units make of a pair.
+    pub(super) fn new(gates: &[Gate], pairs: Vec<Pair>, levels: Levels) -> Self {
+        let contents = contents(gates);
+        // A pair takes the place of its first content among the signals.
+        let mut holder = vec![usize::MAX; contents.len()];
+        let mut signals = 0;
+        for content in 0..contents.len() {
+            let first = pairs.iter().find(|pair| pair.second == content).map(|pair| pair.first);
+            if first.is_none() {
+                holder[content] = signals;
+                signals += 1;
+            }
+        }
+        pairs.iter().for_each(|pair| holder[pair.second] = holder[pair.first]);
+        let mut circuit = Self {
+            signals: vec![vec![]; signals],
+            units: vec![],
+            newest: (0..gates.len()).map(|component| holder[place(&contents, Slot { lag: 1, component })]).collect(),
+            contents,
+            holder,
+            pairs,
+            sums: gates.iter().map(|gate| gate.as_source().is_none().then(|| Sum::of(gate))).collect(),
+        };
+        for content in 0..circuit.contents.len() {
+            let Slot { lag, component } = circuit.contents[content];
+            if lag == 1 {
+                circuit.compute(component, content, &gates[component]);
+            } else {
+                circuit.shift(content, levels);
+            }
+        }
+        circuit
+    }
+
+    pub(super) fn place(&self, slot: Slot) -> usize {
+        place(&self.contents, slot)
+    }
+
+    /// Adds a unit that a signal is made of.
+    fn add(&mut self, signal: usize, coefficient: f64, unit: Unit) {
+        self.signals[signal].push((self.units.len(), coefficient));
+        self.units.push(unit);
+    }
+
+    /// An older content: what the one after it was.
+    fn shift(&mut self, content: usize, levels: Levels) {
+        let Slot { lag, component } = self.contents[content];
+        let before = self.place(Slot { lag: lag - 1, component });
+        let (signal, read) = (self.holder[content], self.holder[before]);
+        if let Some(pair) = self.pairs.iter().position(|pair| pair.first == content || pair.second == content) {
+            let weight = if self.pairs[pair].first == content { 1.0 } else { 0.5 };
+            // Whichever content comes first brings the unit.
+            match self.signals[signal].first() {
+                Some(&(unit, _)) => self.units[unit].reads.push((read, weight)),
+                None => {
+                    let role = Role::Level { pair };
+                    let reads = vec![(read, weight)];
+                    self.add(signal, 1.0, Unit { role, reads, threshold: 0.0, half_gap: 1.0, input: None });
+                }
+            }
+            return;
+        }
+        let terms = match self.pairs.iter().find(|pair| pair.first == before || pair.second == before) {
+            None => {
+                let (role, reads) = (Role::Shift { content }, vec![(read, 1.0)]);
+                self.add(signal, 1.0, Unit { role, reads, threshold: 0.0, half_gap: 1.0, input: None });
+                return;
+            }
+            Some(pair) if pair.first == before => Pair::first_apart(),
+            Some(_) => Pair::second_apart(),
+        };
+        for (term, Threshold { threshold, coefficient, .. }) in terms.into_iter().enumerate() {
+            let (role, half_gap) = (Role::Apart { content, term }, levels.half_gap(threshold));
+            self.add(signal, coefficient, Unit { role, reads: vec![(read, 1.0)], threshold, half_gap, input: None });
+        }
+    }
+
+    /// A newest component: an input, or what f makes of the contents.
+    fn compute(&mut self, output: usize, content: usize, gate: &Gate) {
+        let signal = self.holder[content];
+        if let Some(source) = gate.as_source() {
+            let from = self.place(Slot { lag: source.lag, component: source.component });
+            let (role, reads) = (Role::Copy { output, content }, vec![(self.holder[from], source.sign())]);
+            let input = Some((output, 1.0));
+            self.add(signal, 1.0, Unit { role, reads, threshold: 0.0, half_gap: 1.0, input });
+            return;
+        }
+        let Some(Sum { constant, terms }) = self.sums[output].clone() else { return };
+        let read: Vec<usize> = gate.inputs().iter().map(|slot| self.holder[self.place(*slot)]).collect();
+        let gates = terms.iter().enumerate().map(|(term, of)| {
+            let reads = read.iter().copied().zip(of.weights.iter().copied()).filter(|(_, weight)| *weight != 0.0);
+            let (role, reads) = (Role::Gate { output, term }, reads.collect());
+            (of.coefficient, Unit { role, reads, threshold: of.threshold, half_gap: of.half_gap, input: None })
+        });
+        let on = (0..constant.abs()).map(|_| {
+            let role = Role::Constant { output };
+            // Below its sum, which is zero: on.
+            (f64::from(constant.signum()), Unit { role, reads: vec![], threshold: -1.0, half_gap: 1.0, input: None })
+        });
+        let all: Vec<(f64, Unit)> = gates.chain(on).collect();
+        let count = all.len();
+        for (k, (coefficient, mut unit)) in all.into_iter().enumerate() {
+            // Half of the units and one more say the input, the others its opposite: together they say it once.
+            let says = if k <= count / 2 { 1.0 } else { -1.0 };
+            unit.input = Some((output, coefficient * says));
+            self.add(signal, coefficient, unit);
+        }
+    }
+}
+
+fn place(contents: &[Slot], slot: Slot) -> usize {
+    contents.iter().position(|other| *other == slot).unwrap_or(0)
+}

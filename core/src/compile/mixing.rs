@@ -1,0 +1,63 @@
+//! How much of the other contents a unit of a random basis can bear.
+
+use super::check::{self, Reading};
+use super::circuit::Role;
+use super::code::Code;
+use super::weights::{Made, Parts};
+use super::{Basis, CompileError, CompileParams, GATE};
+use crate::task::Task;
+
+/// How many shares are tried, evenly from the largest down.
+const TRIES: u32 = 10;
+/// Episodes and the most output steps of a trial.
+const TRIAL: (usize, usize) = (128, 100);
+/// Numbers that a trial may multiply: fewer steps for large networks.
+const WORK: usize = 1_000_000_000;
+
+/// The largest share with which a code stays linear and no reading comes near to its threshold in a trial, and that code.
+pub(super) fn choose(parts: &Parts<'_>, task: &Task, params: &CompileParams) -> Result<(Code, f64), CompileError> {
+    let of = |mixing: f64| {
+        let (movers, plain) = (&parts.moving.movers, parts.drive.plain);
+        Code::new(movers, plain, params.gain, mixing, params.state_noise, params.seed)
+    };
+    let tries = if params.basis == Basis::Random && parts.moving.of.len() > 1 { TRIES } else { 0 };
+    for part in (1..=tries).rev() {
+        let mixing = params.mixing * f64::from(part) / f64::from(TRIES);
+        let code = of(mixing)?;
+        let made = Made { parts: *parts, code: &code };
+        let quiet = code.explained >= params.linear && made.margin(params.state_noise) >= params.margin;
+        if quiet && nearest(&made, task, params) >= params.nearest {
+            return Ok((code, mixing));
+        }
+    }
+    Ok((of(0.0)?, 0.0))
+}
+
+/// How near a reading comes to its threshold in a trial.
+fn nearest(made: &Made<'_>, task: &Task, params: &CompileParams) -> f64 {
+    let network = made.parts.drive.plain.network(made.weights(), GATE);
+    let (episodes, most) = TRIAL;
+    let steps = (WORK / (episodes * network.hidden().pow(2)).max(1)).clamp(20, most);
+    let trial = (episodes, steps, params.state_noise);
+    // Other inputs than those of the check at the end.
+    check::nearest(&network, task, &readings(made), !params.seed, trial)
+}
+
+/// Every content that is held alone, and every sum of contents that a threshold is put on.
+fn readings(made: &Made<'_>) -> Vec<Reading> {
+    let (circuit, readers) = (made.parts.circuit, made.readers());
+    // The content of each signal that holds only one.
+    let content = |signal: usize| {
+        let mut held = (0..circuit.contents.len()).filter(|&content| circuit.holder[content] == signal);
+        held.next().filter(|_| held.next().is_none())
+    };
+    let reading = |reads: &[(usize, f64)], threshold: f64, half_gap: f64| {
+        let of = reads.iter().map(|&(signal, weight)| Some((circuit.contents[content(signal)?], weight)));
+        let sum = |i: usize| reads.iter().map(|&(signal, weight)| weight * readers[(signal, i)]).sum();
+        let reader = (0..readers.ncols()).map(sum).collect();
+        Some(Reading { of: of.collect::<Option<_>>()?, threshold, half_gap, reader })
+    };
+    let contents = (0..circuit.signals.len()).filter_map(|signal| reading(&[(signal, 1.0)], 0.0, 1.0));
+    let gates = circuit.units.iter().filter(|unit| matches!(unit.role, Role::Gate { .. }));
+    contents.chain(gates.filter_map(|unit| reading(&unit.reads, unit.threshold, unit.half_gap))).collect()
+}
