@@ -117,8 +117,7 @@ fn the_eigenvalues_of_the_products_are_those_of_the_cycles_of_states() {
 
 #[test]
 fn products_return_when_the_windows_do() {
-    let mut tested = 0;
-    for text in [
+    let texts = [
         "lfsr:5,3",
         "lfsr:4,3,2,1",
         "lfsr:9,4",
@@ -128,15 +127,15 @@ fn products_return_when_the_windows_do() {
         "rule105",
         "u1 = xor(u2[t-3], u1[t-1]); u2 = -u1[t-2]",
         "u1 = -u1[t-3]*u2[t-1]; u2 = u1[t-2]*u2[t-2]",
-    ] {
-        let d = if text.starts_with("rule") { [3, 5, 6, 7, 8][tested % 5].into() } else { None };
+    ];
+    for (at, text) in texts.into_iter().enumerate() {
+        let d = if text.starts_with("rule") { [3, 5, 6, 7, 8][at % 5].into() } else { None };
         let task = Task::parse(text, None, d).unwrap();
         let lifted = Lifted::of(&task).unwrap().unwrap();
         assert!(lifted.is_selection(), "{text}");
         let rounds =
             lifted.structure.cycles.iter().map(|cycle| cycle.length() * if cycle.is_negative() { 2 } else { 1 });
         assert_eq!(least_common_multiple(rounds), least_common_multiple(cycles(&task).into_keys()), "{text}");
-        tested += 1;
     }
 }
 

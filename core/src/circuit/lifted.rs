@@ -99,7 +99,7 @@ impl Lifted {
 fn leave_out_transients(structure: &mut Structure) {
     let lasting = |values: &mut Vec<c64>| {
         values.retain(|value| value.norm_sqr() > 0.25);
-        values.iter_mut().for_each(|value| *value = *value * (1.0 / value.norm_sqr().sqrt()));
+        values.iter_mut().for_each(|value| *value *= 1.0 / value.norm_sqr().sqrt());
     };
     lasting(&mut structure.eigenvalues);
     structure.tangles.iter_mut().for_each(|tangle| lasting(&mut tangle.eigenvalues));
