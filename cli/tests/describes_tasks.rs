@@ -73,7 +73,7 @@ fn words_show_the_recurrence_the_cycles_and_the_core() {
 #[test]
 fn the_list_names_every_task() {
     let shown = succeeds(&ketbra(&["task", "--list"]));
-    for name in ["T1", "T2", "T3", "T4", "repeat-copy", "compose-copy"] {
+    for name in ["T1", "T2", "T3", "T4", "repeat-copy", "compose-copy", "xor-copy", "rule110", "lfsr"] {
         assert!(shown.contains(name), "{name}");
     }
 }

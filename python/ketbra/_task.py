@@ -18,6 +18,7 @@ class Task:
     """A variable-binding task: u(t) = f(u(t-1), ..., u(t-s)) with d components a variable.
 
     `Task("T3")`, `Task("repeat-copy", s=16, d=5)`, `Task("255,0,0")`, `Task("my.toml")`, or `Task.from_matrix(f, s=2)`.
+    Functions that are not linear: `Task("rule110", d=8)`, `Task("lfsr:5,3")`, `Task("u1 = xor(u1[t-5], u1[t-3])")`.
     """
 
     __slots__ = ("_task",)
@@ -28,7 +29,7 @@ class Task:
             self._task = name._task
             return
         if not isinstance(name, (str, os.PathLike)):
-            raise TaskError(f"{name!r} is no task; pass a name such as 'T3', an id, a path, or Task.from_matrix(f, s=S)")
+            raise TaskError(f"{name!r} is no task; pass a name such as 'T3', an id, a formula, a path, or Task.from_matrix(f, s=S)")
         s, d = whole(s, "s", TaskError), whole(d, "d", TaskError)
         self._task = _ketbra.Task.parse(os.fspath(name), s, d)
 
@@ -66,18 +67,42 @@ class Task:
         return self._task.recurrence
 
     @property
-    def matrix(self) -> FloatArray:
-        """f, d x (s*d)."""
+    def matrix(self) -> FloatArray | None:
+        """f, d x (s*d); None where f is not linear."""
         return self._task.matrix
 
     @property
+    def function(self) -> list[dict[str, Any]] | None:
+        """f as truth tables, one for each output; None for a dense f.
+
+        Each has `output` (from 1), `inputs` (each with `lag` and `component`, from 1) and `table`: entry m is the output where
+        input q is +1 exactly if bit q of m is set.
+        """
+        function = self._task.function
+        if function is None:
+            return None
+        return [
+            {
+                "output": output,
+                "inputs": [{"lag": lag, "component": component} for lag, component in inputs],
+                "table": table,
+            }
+            for output, inputs, table in function
+        ]
+
+    @property
+    def family(self) -> str | None:
+        """What kind of function f is, such as "rule 110 on a ring of 8"; None where that has no name, or f is linear."""
+        return self._task.family
+
+    @property
     def phi(self) -> FloatArray:
-        """The circuit that theory predicts, core x core; rows receive, columns send."""
+        """The circuit that theory predicts, core x core; rows receive, columns send. A TaskError where f is not linear."""
         return self._task.phi
 
     @property
     def core(self) -> int:
-        """Components that are kept for good."""
+        """Components that are kept for good; where f is not linear, those that make a difference now or later."""
         return self._task.core
 
     @property
@@ -87,7 +112,7 @@ class Task:
 
     @property
     def eigenvalues(self) -> ComplexArray:
-        """Eigenvalues of phi."""
+        """Eigenvalues of phi; where f is not linear, of the circuit on products of components."""
         return self._task.eigenvalues
 
     def to_toml(self) -> str:

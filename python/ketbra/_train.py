@@ -94,7 +94,7 @@ def train(
 
     Parameters (what is not given keeps its default)
     ------------------------------------------------
-    task: T1-T4, repeat-copy, compose-copy, an id such as "255,0,0", a .toml file, or a `ketbra.Task`
+    task: a name such as "T3" or "rule110", an id such as "255,0,0", a formula, a .toml file, or a `ketbra.Task`
     s, d: variables and components of a task that comes in any size [8, 8]
     cell: kind of the layers: elman, gru, lstm or ssm (diagonal linear state space) [elman]
     layers: layers on top of one another [1]

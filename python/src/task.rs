@@ -4,7 +4,7 @@ use crate::arrays::{complex, matrix, view};
 use crate::errors::Failed;
 use crate::network::Network;
 use crate::work::{interruptible, no_look};
-use ketbra::circuit::Core;
+use ketbra::circuit::{CircuitError, Core, GateDescription, LARGEST_LIFTED, Lifted, States};
 use ketbra::compile::{CompileParams, compile};
 use ketbra::numeric::Matrix;
 use ketbra::task;
@@ -20,11 +20,15 @@ pub struct Task {
     // Made when asked for: a task may be large.
     function: OnceLock<Option<Matrix>>,
     core: OnceLock<Core>,
+    lifted: OnceLock<Option<Lifted>>,
 }
+
+/// An output (from 1), what it reads as lags and components (from 1), and its table of +-1.
+type Output = (usize, Vec<(usize, usize)>, Vec<i8>);
 
 impl Task {
     pub fn of(task: task::Task) -> Self {
-        Self { task, function: OnceLock::new(), core: OnceLock::new() }
+        Self { task, function: OnceLock::new(), core: OnceLock::new(), lifted: OnceLock::new() }
     }
 
     fn circuit(&self) -> Result<&Core, Failed> {
@@ -35,11 +39,32 @@ impl Task {
         let core = Core::of(&self.task)?;
         Ok(self.core.get_or_init(|| core))
     }
+
+    /// The circuit on products, of a function that is not linear.
+    fn products(&self) -> Result<&Lifted, Failed> {
+        let lifted = match self.lifted.get() {
+            Some(lifted) => lifted,
+            None => {
+                let lifted = Lifted::of(&self.task)?;
+                self.lifted.get_or_init(|| lifted)
+            }
+        };
+        let too_large = || CircuitError::LiftedTooLarge { name: self.task.name().into(), limit: LARGEST_LIFTED };
+        Ok(lifted.as_ref().ok_or_else(too_large)?)
+    }
+
+    /// The window components that must be kept; nothing for a dense f.
+    fn kept(&self) -> Result<Option<Vec<usize>>, Failed> {
+        match self.task.is_linear() {
+            true => Ok(self.circuit()?.components.clone()),
+            false => Ok(Some(States::kept(&self.task))),
+        }
+    }
 }
 
 #[pymethods]
 impl Task {
-    /// By name, id, or the path of a TOML file.
+    /// By name, id, formulas, or the path of a TOML file.
     #[staticmethod]
     fn parse(text: PathBuf, s: Option<usize>, d: Option<usize>) -> Result<Self, Failed> {
         Ok(Self::of(task::Task::parse(text, s, d)?.of_size(s, d)?))
@@ -90,10 +115,29 @@ impl Task {
         Ok(unsafe { view(phi, this.clone().into_any()) })
     }
 
+    /// Every output as a truth table; nothing for a dense f.
+    #[getter]
+    fn function(&self) -> Option<Vec<Output>> {
+        let output = |gate: GateDescription| {
+            let inputs = gate.inputs.iter().map(|input| (input.lag, input.component)).collect();
+            (gate.output, inputs, gate.table)
+        };
+        Some(GateDescription::all(&self.task)?.into_iter().map(output).collect())
+    }
+
+    /// What kind of function it is, where that has a name.
+    #[getter]
+    fn family(&self) -> Option<String> {
+        self.task.family().filter(|_| !self.task.is_linear())
+    }
+
     /// Components that are kept for good.
     #[getter]
     fn core(&self) -> Result<usize, Failed> {
-        Ok(self.circuit()?.dimension())
+        match self.kept()? {
+            Some(kept) => Ok(kept.len()),
+            None => Ok(self.circuit()?.dimension()),
+        }
     }
 
     /// Variable and component (from 1) of each entry of the core; nothing for a dense f.
@@ -101,13 +145,17 @@ impl Task {
     fn components(&self) -> Result<Option<Vec<(usize, usize)>>, Failed> {
         let d = self.task.d();
         let named = |index: &usize| (index / d + 1, index % d + 1);
-        Ok(self.circuit()?.components.as_ref().map(|all| all.iter().map(named).collect()))
+        Ok(self.kept()?.map(|all| all.iter().map(named).collect()))
     }
 
-    /// Eigenvalues of the core.
+    /// Eigenvalues of the core, or of the products where f is not linear.
     #[getter]
     fn eigenvalues<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray1<Complex64>>, Failed> {
-        Ok(complex(py, self.circuit()?.eigenvalues().iter().copied()))
+        let values = match self.task.is_linear() {
+            true => self.circuit()?.eigenvalues(),
+            false => &self.products()?.structure.eigenvalues,
+        };
+        Ok(complex(py, values.iter().copied()))
     }
 
     /// The text of a task file.

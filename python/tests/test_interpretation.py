@@ -19,7 +19,7 @@ def found() -> ketbra.Interpretation:
 def signs(found: ketbra.Interpretation, horizon: int) -> tuple[np.ndarray, np.ndarray]:
     """Hidden states of the output phase, and the window that the task holds at each of its steps."""
     task, network = found.task, found.network
-    assert task is not None
+    assert task is not None and task.matrix is not None
     inputs = np.random.default_rng(5).choice([-1.0, 1.0], size=(task.s, 12, task.d))
     said = list(inputs)
     for _ in range(horizon):

@@ -27,7 +27,7 @@ def test_a_task_is_its_matrix() -> None:
     assert task != ketbra.Task("repeat-copy", s=3, d=2)
 
 
-@pytest.mark.parametrize("name", ["T9", "repeatcopy", "1,2", "nowhere.toml"])
+@pytest.mark.parametrize("name", ["T9", "repeatcopy", "1,2", "nowhere.toml", "rule256", "lfsr:5", "u1 = xr(u1[t-1])", "u1 = xor(u1[t-1])"])
 def test_what_the_command_line_refuses_is_refused_in_the_same_words(name: str) -> None:
     with pytest.raises(ketbra.TaskError) as refused:
         ketbra.Task(name)
@@ -76,3 +76,28 @@ def test_a_network_that_cannot_be_made_is_refused() -> None:
         ketbra.Task("T1").network(hidden=10)
     with pytest.raises(ketbra.NetworkError, match="choose from random, units"):
         ketbra.Task("T1").network(basis="dense")
+
+
+def test_functions_that_are_not_linear_have_tables_and_no_matrix() -> None:
+    rule = ketbra.Task("rule110", d=8)
+    assert (rule.s, rule.d, rule.core, rule.matrix) == (1, 8, 8, None)
+    assert rule.family == "rule 110 on a ring of 8"
+    assert rule.recurrence[1] == "u2 = rule110(u1[t-1], u2[t-1], u3[t-1])"
+    register = ketbra.Task("u1 = xor(u1[t-5], u1[t-3])")
+    assert register == ketbra.Task("lfsr:5,3") and hash(register) == hash(ketbra.Task("lfsr:5,3"))
+    inputs = [{"lag": 5, "component": 1}, {"lag": 3, "component": 1}]
+    assert register.function == [{"output": 1, "inputs": inputs, "table": [-1, 1, 1, -1]}]
+    assert len(register.eigenvalues) == 31 and register.components == [(variable, 1) for variable in range(1, 6)]
+    np.testing.assert_allclose(np.abs(register.eigenvalues), 1, atol=1e-12)
+    with pytest.raises(ketbra.TaskError, match="is not linear"):
+        _ = register.phi
+    with pytest.raises(ketbra.TaskError, match="more than 512 products"):
+        _ = ketbra.Task("rule110", d=16).eigenvalues
+    assert ketbra.Task.from_matrix([[1, 1]], s=2).function is None
+
+
+def test_a_formula_in_a_task_file_is_read_back(tmp_path: Path) -> None:
+    task = ketbra.Task("u1 = if(u1[t-2], u2[t-1], -u2[t-2]); u2 = maj(u1[t-1], u2[t-1], u2[t-3])")
+    path = tmp_path / "mux.toml"
+    path.write_text(task.to_toml())
+    assert ketbra.Task(path) == task and ketbra.Task(path).name == task.name

@@ -22,6 +22,7 @@ class GatedCell:
     """
 
     def __init__(self, task: ketbra.Task, units: int = 40, seed: int = 0) -> None:
+        assert task.matrix is not None
         random = np.random.default_rng(seed)
         window = task.s * task.d
         code = np.zeros((units, window))

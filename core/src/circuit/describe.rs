@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::function::{
-    Forgets, GateDescription, KeptDescription, LiftedDescription, StatesDescription, TableDescription, tables,
+    Forgets, GateDescription, KeptDescription, LiftedDescription, StatesDescription, TableDescription,
 };
 use super::{CircuitError, Cycle, Direction, Structure};
 use crate::numeric::c64;
@@ -163,7 +163,7 @@ impl Description {
             directions: vec![],
             eigenvalues: vec![],
             family: None,
-            function: tables(task),
+            function: GateDescription::all(task),
             kept: None,
             forgets: None,
             states: None,

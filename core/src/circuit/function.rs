@@ -131,15 +131,16 @@ impl TableDescription {
     }
 }
 
-/// Every output as a truth table, nothing for a matrix of real numbers.
-pub(super) fn tables(task: &Task) -> Option<Vec<GateDescription>> {
-    let table = |gate: &Gate| gate.table().iter().map(|&up| if up { 1 } else { -1 }).collect();
-    let described = |(output, gate): (usize, &Gate)| GateDescription {
-        output: output + 1,
-        inputs: gate.inputs().iter().map(|&slot| slot.into()).collect(),
-        table: table(gate),
-    };
-    Some(task.gates()?.iter().enumerate().map(described).collect())
+impl GateDescription {
+    /// Every output as a truth table, nothing for a matrix of real numbers.
+    pub fn all(task: &Task) -> Option<Vec<Self>> {
+        let described = |(output, gate): (usize, &Gate)| Self {
+            output: output + 1,
+            inputs: gate.inputs().iter().map(|&slot| slot.into()).collect(),
+            table: gate.table().iter().map(|&up| if up { 1 } else { -1 }).collect(),
+        };
+        Some(task.gates()?.iter().enumerate().map(described).collect())
+    }
 }
 
 fn kept(task: &Task, states: Option<&States>) -> KeptDescription {

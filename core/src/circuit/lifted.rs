@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::Graph;
 use super::{CircuitError, Structure};
-use crate::numeric::Matrix;
+use crate::numeric::{Matrix, c64};
 use crate::task::{Slot, Task};
 
 /// The most products in a lifted circuit.
@@ -63,6 +63,7 @@ impl Lifted {
         }
         let slots = |monomial: &Monomial| monomial.iter().map(|&k| Slot::at(k, task.s(), task.d())).collect();
         let mut structure = Structure::of_graph(&Graph::of_rows(&reads))?;
+        leave_out_transients(&mut structure);
         if order.first().is_some_and(|monomial| monomial.is_empty()) {
             leave_out_constant(&mut structure);
         }
@@ -92,6 +93,16 @@ impl Lifted {
     pub fn is_nilpotent(&self) -> bool {
         self.lasting() == 0
     }
+}
+
+/// A map of finitely many states has eigenvalues of modulus 0 and 1 only: what is nearer to 0 is what rounding left of a 0.
+fn leave_out_transients(structure: &mut Structure) {
+    let lasting = |values: &mut Vec<c64>| {
+        values.retain(|value| value.norm_sqr() > 0.25);
+        values.iter_mut().for_each(|value| *value *= 1.0 / value.norm_sqr().sqrt());
+    };
+    lasting(&mut structure.eigenvalues);
+    structure.tangles.iter_mut().for_each(|tangle| lasting(&mut tangle.eigenvalues));
 }
 
 /// The constant is product 0, a cycle of its own with the eigenvalue 1.

@@ -60,6 +60,14 @@ pub enum CircuitError {
         /// The task's name.
         name: String,
     },
+    /// A function whose products are too many.
+    #[error("'{name}' moves more than {limit} products of components together, too many for the lifted circuit")]
+    LiftedTooLarge {
+        /// The task's name.
+        name: String,
+        /// The most products.
+        limit: usize,
+    },
     /// A part of the circuit whose eigenvalues would take a dense problem of a size that is not practical.
     #[error("f mixes {size} components into one another, more than {limit}: make f sparser, or s and d smaller")]
     TangleTooLarge {

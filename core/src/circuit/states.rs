@@ -34,6 +34,12 @@ impl States {
         Some(Self { components, cycles, longest_transient, matter })
     }
 
+    /// The window components that make a difference to what is said, now or later; rising. Where there are too many states to
+    /// tell, those that can be read.
+    pub fn kept(task: &Task) -> Vec<usize> {
+        Self::of(task).map_or_else(|| readable(task), |states| states.matter)
+    }
+
     /// Whether all states end as one, so that nothing of the inputs is left.
     pub fn forgets_everything(&self) -> bool {
         self.cycles.len() == 1 && self.cycles.get(&1) == Some(&1)

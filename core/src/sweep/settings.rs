@@ -96,7 +96,8 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     let mut curriculum = match get("curriculum").map(Value::text) {
         Some("adaptive") => Curriculum::adaptive(),
         Some("none") => Curriculum::none(),
-        _ => Curriculum::table1(),
+        Some("table1") => Curriculum::table1(),
+        _ => Curriculum::usual(&task),
     };
     if let Some(horizon) = whole("horizon") {
         curriculum = curriculum.up_to(horizon);
@@ -120,7 +121,7 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
 pub fn name(job: &Job) -> String {
     let Job { task, params, .. } = job;
     let mut usual = TrainParams::with_curriculum(match params.curriculum {
-        Curriculum::Table1 { .. } => Curriculum::table1(),
+        Curriculum::Table1 { .. } => Curriculum::usual(task),
         Curriculum::Adaptive { .. } => Curriculum::adaptive(),
         Curriculum::None { .. } => Curriculum::none(),
     });

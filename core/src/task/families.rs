@@ -45,7 +45,7 @@ pub(super) fn neighbours(cell: usize, d: usize) -> [Slot; 3] {
 pub(super) fn register(taps: Option<&str>, s: Option<usize>, d: Option<usize>) -> Result<Task, TaskError> {
     let text = taps.unwrap_or(DEFAULT_TAPS);
     let name = format!("lfsr:{}", text.replace(' ', ""));
-    let wrong = |problem: String| Err(wrong_size(&name, format!("{problem}; write e.g. lfsr:5,3, or --taps 5,3")));
+    let wrong = |problem: String| Err(wrong_size(&name, format!("{problem}; write e.g. lfsr:5,3")));
     let Ok(taps) = text.split(',').map(|tap| tap.trim().parse()).collect::<Result<Vec<usize>, _>>() else {
         return wrong("taps are whole numbers with commas between them".into());
     };

@@ -4,7 +4,7 @@ use super::bits::Bits;
 use super::{MAX_GATE_INPUTS, TaskError};
 
 /// Their names; any other number of a rule will do too.
-pub(super) const FUNCTIONS: [&str; 8] = ["and", "or", "xor", "not", "maj", "if", "table", "rule110"];
+pub(super) const FUNCTIONS: [&str; 8] = ["xor", "and", "or", "not", "maj", "if", "table", "rule110"];
 
 /// The value of a function by its name, or what is wrong with its arguments.
 pub(super) fn apply(name: &str, arguments: &[Bits]) -> Result<Bits, String> {

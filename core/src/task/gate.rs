@@ -153,7 +153,7 @@ mod tests {
             let inputs = [slot(1, 0), slot(1, 1), slot(1, 2)];
             let gate = Gate::of(&inputs, |m| table >> m & 1 == 1);
             for m in 0..gate.table().len() {
-                let sign = |bits: usize| if (bits & !m).count_ones() % 2 == 0 { 1.0 } else { -1.0 };
+                let sign = |bits: usize| if (bits & !m).count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
                 let sum: f64 = gate.products().iter().map(|&(bits, c)| c * sign(bits)).sum();
                 assert_eq!(sum > 0.0, gate.table()[m]);
                 assert_eq!(sum.abs(), 1.0);

@@ -49,7 +49,7 @@ impl Nest {
             factors.extend(inner);
         }
         let factors = sorted(factors);
-        match negated && factors.len() % 2 == 0 {
+        match negated && factors.len().is_multiple_of(2) {
             true => Self::call("xor", factors),
             false => Self::Product { negated, factors },
         }
@@ -61,7 +61,7 @@ impl Nest {
             Self::Constant(up) => (!up, vec![]),
             Self::Input { input, negated } => (negated, vec![Self::input(input, false)]),
             Self::Product { negated, factors } => (negated, factors),
-            Self::Call { name, arguments, .. } if name == "xor" => (arguments.len() % 2 == 0, arguments),
+            Self::Call { name, arguments, .. } if name == "xor" => (arguments.len().is_multiple_of(2), arguments),
             Self::Call { negated, name, arguments } => (negated, vec![Self::call(name, arguments)]),
         }
     }

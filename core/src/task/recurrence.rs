@@ -149,20 +149,19 @@ impl Gate {
 impl Task {
     /// The recurrence in words, one line an output, in the form that task files take.
     pub fn recurrence(&self) -> Vec<String> {
-        (0..self.d).map(|output| format!("u{} = {}", output + 1, self.right_side(output))).collect()
+        let ring = self.ring_rule().is_some();
+        (0..self.d).map(|output| format!("u{} = {}", output + 1, self.right_side(output, ring))).collect()
     }
 
-    fn right_side(&self, output: usize) -> String {
+    fn right_side(&self, output: usize, ring: bool) -> String {
         match &self.function {
             Function::Selection(sources) => {
                 let source = &sources[output];
                 let sign = if source.negated { "-" } else { "" };
                 format!("{sign}u{}[t-{}]", source.component + 1, source.lag)
             }
-            Function::Table(gates) => match self.ring_rule() {
-                Some(_) => gates[output].written(&neighbours(output, self.d)),
-                None => gates[output].to_string(),
-            },
+            Function::Table(gates) if ring => gates[output].written(&neighbours(output, self.d)),
+            Function::Table(gates) => gates[output].to_string(),
             Function::Dense(matrix) => {
                 let mut text = String::new();
                 for lag in 1..=self.s {

@@ -105,7 +105,7 @@ impl Table {
 
     /// The majority of the inputs, some of them negated.
     fn majority(&self) -> Option<Nest> {
-        if self.size() % 2 == 0 {
+        if self.size().is_multiple_of(2) {
             return None;
         }
         let rising = |q: usize| (0..self.values.len()).filter(|m| self.values[m ^ 1 << q] && m >> q & 1 == 0).count();

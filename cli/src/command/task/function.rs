@@ -72,7 +72,8 @@ fn push_kept(text: &mut String, task: &Description, kept: &KeptDescription) {
     let _ = write!(text, "\n{}", title("Kept"));
     let (count, all) = (kept.members.len(), task.s * task.d);
     let _ = match (kept.forgotten, kept.exact) {
-        (0, _) => writeln!(text, "  all {all} components of the window make a difference, now or later"),
+        (0, true) => writeln!(text, "  all {all} components of the window make a difference, now or later"),
+        (0, false) => writeln!(text, "  all {all} components of the window are read, now or later"),
         (forgotten, true) => {
             writeln!(text, "  {count} of {all} components make a difference, now or later; {forgotten} never do")
         }

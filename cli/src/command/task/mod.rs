@@ -84,7 +84,8 @@ impl TaskCommand {
 }
 
 fn in_words(task: &Description) -> String {
-    let mut text = title(&format!("{}: {} variables of {} components", task.name, task.s, task.d));
+    let (s, d) = (counted(task.s, "variable"), counted(task.d, "component"));
+    let mut text = title(&format!("{}: {s} of {d}", task.name));
     let domain = if task.binary {
         "values stay in {-1, +1}"
     } else {
@@ -107,6 +108,10 @@ fn in_words(task: &Description) -> String {
         push_list(&mut text, &format!("Eigenvalues: {count} in {directions} directions"), &directions_in_words(task));
     }
     text
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The cycles of a linear f, and what must be kept for them.
