@@ -161,7 +161,21 @@ pub struct Code {
     pub condition: f64,
 }
 
+/// Whether contents may share directions, so that reading them is a matter of least error; products of contents beside them
+/// look like noise, but take no direction away.
+#[derive(Clone, Copy)]
+enum SharedDirections {
+    May,
+    Not,
+}
+
 impl Code {
+    /// Fits a code whose contents each have a direction of their own, beside their products.
+    pub fn fit_beside_products(sample: &Sample, params: &CodeParams) -> Result<Self, NumericError> {
+        let moments = &sample.states * sample.states.transpose();
+        Self::fit_as(sample.states.as_ref(), &sample.contents, &moments, SharedDirections::Not, params)
+    }
+
     /// Fits a code.
     pub fn fit(sample: &Sample, params: &CodeParams) -> Result<Self, NumericError> {
         let moments = &sample.states * sample.states.transpose();
@@ -173,6 +187,16 @@ impl Code {
         states: MatRef<'_, f64>,
         contents: &Matrix,
         moments: &Matrix,
+        params: &CodeParams,
+    ) -> Result<Self, NumericError> {
+        Self::fit_as(states, contents, moments, SharedDirections::May, params)
+    }
+
+    fn fit_as(
+        states: MatRef<'_, f64>,
+        contents: &Matrix,
+        moments: &Matrix,
+        shared_directions: SharedDirections,
         params: &CodeParams,
     ) -> Result<Self, NumericError> {
         let (count, hidden) = (states.ncols().max(1) as f64, moments.nrows());
@@ -190,11 +214,16 @@ impl Code {
         let failed = |_| NumericError::NoConvergence { what: "the directions of the code", size: signal.nrows() };
         let strengths = signal.self_adjoint_eigenvalues(Side::Lower).map_err(failed)?;
         let directions = strengths.iter().filter(|&&strength| strength > params.direction).count();
-        if directions < memories.ncols() {
+        let mut ridge = 0.0;
+        match shared_directions {
             // With independent contents of variance 1 this is the linear reading of least error.
-            (0..signal.nrows()).for_each(|i| signal[(i, i)] += 1.0);
+            SharedDirections::May if directions < memories.ncols() => {
+                (0..signal.nrows()).for_each(|i| signal[(i, i)] += 1.0);
+            }
+            SharedDirections::May => {}
+            SharedDirections::Not => ridge = params.ridge,
         }
-        let readers = ridge_regression(&signal, &weighted.transpose().to_owned(), 0.0)?;
+        let readers = ridge_regression(&signal, &weighted.transpose().to_owned(), ridge)?;
         let condition = Svd::of(&memories)?.condition();
         Ok(Self { memories, readers, noise, directions, condition })
     }

@@ -90,7 +90,7 @@ impl ProductCode {
         params: &CodeParams,
     ) -> Result<Self, NumericError> {
         let (alone, alone_fresh) = (fitted.sample(&[]), fresh.sample(&[]));
-        let code = Code::fit(&alone, params)?;
+        let code = Code::fit_beside_products(&alone, params)?;
         let mut by_degree = vec![code.judge(&alone_fresh, true).explained];
         let (count, mut members) = (contents.count(), vec![]);
         for degree in 2..=MOST_TOGETHER.min(count) {
