@@ -19,6 +19,8 @@ pub(super) struct Movers {
     pub(super) own: Vec<usize>,
     pub(super) signs: Vec<f64>,
     pub(super) contents: usize,
+    /// Which contents are newest values.
+    pub(super) newest: Vec<bool>,
 }
 
 /// A code, and how well it holds.
@@ -94,7 +96,8 @@ fn mixed(movers: &Movers, gain: f64, mixing: f64, seed: u64) -> Matrix {
         sums[(i, movers.own[i])] = 0.0;
         let size = sums.row(i).norm_l2();
         let scale = if size > 0.0 { gain * mixing / size } else { 0.0 };
-        (0..movers.contents).for_each(|k| sums[(i, k)] *= scale);
+        // While inputs come, a newest value is there twice: as the input, and as what f makes of values that are not all in yet.
+        (0..movers.contents).for_each(|k| sums[(i, k)] *= if movers.newest[k] { 0.5 * scale } else { scale });
         sums[(i, movers.own[i])] = gain * movers.signs[i];
     }
     sums

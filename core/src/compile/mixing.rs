@@ -9,12 +9,15 @@ use crate::task::Task;
 
 /// How many shares are tried, evenly from the largest down.
 const TRIES: u32 = 10;
+/// A share is taken if one that is larger by this factor passes the trial: what a trial sees once in a million readings, a long run
+/// must never see.
+const SAFETY: f64 = 0.75;
 /// Episodes and the most output steps of a trial.
-const TRIAL: (usize, usize) = (128, 100);
+const TRIAL: (usize, usize) = (256, 60);
 /// Numbers that a trial may multiply: fewer steps for large networks.
 const WORK: usize = 1_000_000_000;
 
-/// The largest share with which a code stays linear and no reading comes near to its threshold in a trial, and that code.
+/// The largest share with which a code stays linear and no reading comes near to its threshold in a harder trial, and that code.
 pub(super) fn choose(parts: &Parts<'_>, task: &Task, params: &CompileParams) -> Result<(Code, f64), CompileError> {
     let of = |mixing: f64| {
         let (movers, plain) = (&parts.moving.movers, parts.drive.plain);
@@ -24,9 +27,12 @@ pub(super) fn choose(parts: &Parts<'_>, task: &Task, params: &CompileParams) -> 
     for part in (1..=tries).rev() {
         let mixing = params.mixing * f64::from(part) / f64::from(TRIES);
         let code = of(mixing)?;
-        let made = Made { parts: *parts, code: &code };
-        let quiet = code.explained >= params.linear && made.margin(params.state_noise) >= params.margin;
-        if quiet && nearest(&made, task, params) >= params.nearest {
+        let margin = Made { parts: *parts, code: &code }.margin(params.state_noise);
+        if code.explained < params.linear || margin < params.margin {
+            continue;
+        }
+        let harder = Made { parts: *parts, code: &of(mixing / SAFETY)? };
+        if nearest(&harder, task, params) >= params.nearest {
             return Ok((code, mixing));
         }
     }

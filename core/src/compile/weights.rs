@@ -77,6 +77,7 @@ impl Moving {
                 own: found.iter().map(|(_, own, _)| *own).collect(),
                 signs: found.iter().map(|(.., sign)| *sign).collect(),
                 contents: of.len(),
+                newest: of.iter().map(|(unit, _)| circuit.units[*unit].input.is_some()).collect(),
             },
             hidden: found.iter().map(|(i, ..)| *i).collect(),
             of,
