@@ -7,9 +7,9 @@ mod zoo;
 use ketbra::compile::{CompileParams, compile};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
 use ketbra::network::CellKind;
-use ketbra::task::Task;
+use ketbra::task::{Gate, Slot, Task};
 use std::thread;
-use zoo::{linear_tasks, other_tasks};
+use zoo::{gate, linear_tasks, other_tasks, slot};
 
 fn blind(task: &Task, params: &CompileParams) -> Interpretation {
     let made = compile(task, params).unwrap();
@@ -38,14 +38,9 @@ fn with_each(tasks: &[Task], act: impl Fn(&Task) + Sync) {
 
 fn assert_circuit(task: &Task, params: &CompileParams) {
     let found = blind(task, params);
-    eprintln!(
-        "{} {:?} {} {:?} {}",
-        task.name(),
-        params.cell,
-        found.verdict.name(),
-        failed(&found),
-        found.function.len()
-    );
+    let read = found.read_back().is_some_and(|read| read.same_function(task));
+    assert!(read, "{} {:?}: {:?}", task.name(), params.cell, found.function);
+    assert_eq!(found.verdict, Verdict::Circuit, "{} {:?}: {:?}", task.name(), params.cell, failed(&found));
 }
 
 #[test]
@@ -56,18 +51,34 @@ fn compiled_networks_are_circuits_and_read_back_blind() {
 
 #[test]
 fn compiled_gated_cells_are_circuits_too() {
-    let tasks: Vec<Task> = linear_tasks().into_iter().take(3).chain(other_tasks().into_iter().take(8)).collect();
+    let (copies, others) = (linear_tasks(), other_tasks());
+    let some = [&copies[2], &others[1], &others[2], &others[4], &others[6]].map(Task::clone);
     for cell in [CellKind::Gru, CellKind::Lstm] {
-        with_each(&tasks, |task| assert_circuit(task, &CompileParams { cell, ..CompileParams::default() }));
+        with_each(&some, |task| assert_circuit(task, &CompileParams { cell, ..CompileParams::default() }));
     }
 }
 
 #[test]
 fn contents_that_share_directions_are_superposed() {
-    let tasks: Vec<Task> = linear_tasks().into_iter().take(1).collect();
-    for superposed in [2, 4, 8] {
-        let found = blind(&tasks[0], &CompileParams { superposed, ..CompileParams::default() });
-        eprintln!("superposed {superposed}: {} {:?} {:?}", found.verdict.name(), failed(&found), found.reasons);
-    }
-    let _ = Verdict::Superposed;
+    let copy = &linear_tasks()[0];
+    let found = blind(copy, &CompileParams { superposed: 4, ..CompileParams::default() });
+    assert_eq!(found.verdict, Verdict::Superposed, "{:?}", found.reasons);
+    // Four pairs: eight contents have no direction of their own.
+    assert_eq!(found.not_linear.len(), 8, "{:?}", found.not_linear);
+    assert!(found.read_back().is_some_and(|read| read.same_function(copy)));
+}
+
+/// The function that is told differs from the one that was compiled in one of 64 windows.
+#[test]
+fn an_exception_in_one_of_sixty_four_windows_is_read_and_its_neglect_noticed() {
+    let slots: Vec<Slot> = (1..=6).map(|lag| slot(lag, 0)).collect();
+    let rule = |m: usize| (m & 1 == 1) != (m >> 1 & 1 == 1);
+    let exception = gate(&slots, |m| rule(m) != (m == 0b11_1101));
+    let plain = gate(&slots, rule);
+    let task = |gate: Gate| Task::table("register", 6, 1, vec![gate]).unwrap();
+    let made = compile(&task(exception.clone()), &CompileParams::default()).unwrap();
+    let found = interpret(&made.network, &Question::Blind { s: 6 }, &InterpretParams::default()).unwrap();
+    assert!(found.read_back().is_some_and(|read| read.same_function(&task(exception))), "{:?}", found.function);
+    let found = interpret(&made.network, &Question::Task(task(plain)), &InterpretParams::default()).unwrap();
+    assert_ne!(found.verdict, Verdict::Circuit, "{:?}", found.claims);
 }

@@ -75,6 +75,8 @@ pub struct RecurrenceParams {
     pub table_first_steps: f64,
     /// Agreement with the network's own past where not every output has a table, so that none can be run freely.
     pub table_own_past: f64,
+    /// Agreement from which on an output that hardly ever takes one of its signs is stated, where all the others are.
+    pub table_faultless: f64,
     /// An output that nothing changes is a constant if it is at least this large.
     pub table_constant: f64,
 }
@@ -107,6 +109,7 @@ impl Default for RecurrenceParams {
             table_first_steps: 0.9,
             table_own_past: 0.98,
             table_constant: 0.3,
+            table_faultless: 0.999,
         }
     }
 }

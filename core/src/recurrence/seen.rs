@@ -38,6 +38,7 @@ pub(super) fn tables_seen(observed: &Observations, params: &RecurrenceParams) ->
             free_running: None,
             first_steps: None,
             runs: false,
+            rests_on_others: false,
         })
     };
     let mut readings: Vec<TableReading> = (0..d).filter_map(read).collect();

@@ -33,6 +33,8 @@ pub struct TableReading {
     pub first_steps: Option<f64>,
     /// Whether all outputs have tables, so that they could be run freely.
     pub runs: bool,
+    /// Whether it is faultless, but too uniform to be stated unless all the others are.
+    pub rests_on_others: bool,
 }
 
 /// A table as JSON and Python give it, everything counted from 1.
@@ -112,15 +114,24 @@ pub(super) fn follow(readings: &mut Vec<TableReading>, observed: &Observations, 
             free_running(readings, &observed.probe, &task);
         }
     }
+    let mut varied = 0;
     for reading in readings.iter_mut() {
         let long = reading.own_past.min(reading.free_running.unwrap_or(1.0));
         // Where some output has no table, the others stand on what the network itself said.
         let first = reading.first_steps.is_some_and(|first| first >= params.table_first_steps);
+        let answered = reading.stated;
         let follows = match reading.runs {
             true => long >= params.agreement && (first || reading.gate.inputs().is_empty()),
             false => long >= params.table_own_past && first,
         };
         reading.stated &= follows && reading.mean_agreement >= params.table_agreement;
+        varied += usize::from(reading.stated && first && !reading.gate.inputs().is_empty());
+        // What hardly ever takes one of its signs again is left open, if there is not the slightest doubt of it.
+        let faultless = long.min(reading.mean_agreement) >= params.table_faultless;
+        reading.rests_on_others = answered && reading.runs && reading.first_steps.is_none() && faultless;
+    }
+    if varied > 0 && readings.len() == d && readings.iter().all(|reading| reading.stated || reading.rests_on_others) {
+        readings.iter_mut().for_each(|reading| reading.stated = true);
     }
     // An output that never changes says something only beside others that are understood.
     let all = readings.len() == d && readings.iter().all(|reading| reading.stated);
@@ -144,6 +155,7 @@ fn reading(output: usize, answers: &Answers, params: &RecurrenceParams) -> Optio
         free_running: None,
         first_steps: None,
         runs: false,
+        rests_on_others: false,
     })
 }
 

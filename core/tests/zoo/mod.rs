@@ -26,19 +26,19 @@ pub fn rule(number: usize) -> Task {
 }
 
 /// A shift register: the exclusive or of two past bits.
-fn register(old: usize, new: usize) -> Task {
+pub fn register(old: usize, new: usize) -> Task {
     let xor = gate(&[slot(old, 0), slot(new, 0)], |m| m.count_ones() == 1);
     Task::table(format!("register {old} {new}"), old, 1, vec![xor]).unwrap()
 }
 
 /// Repeat copy, but for the first output.
-fn with_first(name: &str, s: usize, d: usize, first: Gate) -> Task {
+pub fn with_first(name: &str, s: usize, d: usize, first: Gate) -> Task {
     let copy = |component: usize| Gate::copy(&Source { lag: s, component, negated: component % 3 == 2 });
     let gates = [first].into_iter().chain((1..d).map(copy)).collect();
     Task::table(name, s, d, gates).unwrap()
 }
 
-fn random_tables(inputs: usize, s: usize, d: usize, seed: u64) -> Task {
+pub fn random_tables(inputs: usize, s: usize, d: usize, seed: u64) -> Task {
     let stream = Stream::new(seed, Purpose::Matrices);
     let draw = |a: usize, b: usize| stream.block(a as u32, b as u32, 7)[0] as usize;
     let one = |j: usize| {
@@ -48,7 +48,7 @@ fn random_tables(inputs: usize, s: usize, d: usize, seed: u64) -> Task {
     Task::table(format!("random {inputs} {seed}"), s, d, (0..d).map(one).collect()).unwrap()
 }
 
-fn product(lag: usize) -> Gate {
+pub fn product(lag: usize) -> Gate {
     gate(&[slot(lag, 0), slot(lag, 1)], |m| m.count_ones() != 1)
 }
 
