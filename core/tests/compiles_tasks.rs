@@ -1,6 +1,6 @@
 //! Compiled networks do their task for as long as they run, whatever noise does to their state, and the truth about them is true.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod zoo;
 
@@ -78,7 +78,7 @@ fn thirty_tasks_are_right_for_ten_thousand_noisy_steps_in_a_random_basis() {
 #[test]
 fn thirty_tasks_are_right_for_ten_thousand_noisy_steps_with_a_unit_a_content() {
     let tasks = [linear_tasks(), other_tasks()].concat();
-    tasks.iter().for_each(|task| assert_right(task, CellKind::Elman, Basis::Units, 2));
+    tasks.iter().for_each(|task| assert_right(task, CellKind::Elman, Basis::Units, 1));
 }
 
 #[test]

@@ -24,11 +24,12 @@ pub fn check(network: &Network, task: &Task, seed: u64, episodes: usize, steps: 
     let (d, mut right) = (task.d(), 0);
     run(network, task, seed, (episodes, steps, noise), |t, state, drawn| {
         if t < task.s() {
-            return;
+            return true;
         }
         let (said, wanted) = (network.read(state.as_ref()), &drawn.targets()[(t - task.s()) * episodes * d..]);
         let is_right = |j: usize, sample: usize| said[(j, sample)] * f64::from(wanted[sample * d + j]) > 0.0;
         right += (0..d * episodes).filter(|at| is_right(at % d, at / d)).count();
+        true
     });
     let all = (steps * episodes * d).max(1);
     Checked { episodes, steps, noise, accuracy: right as f64 / all as f64 }
@@ -43,19 +44,21 @@ pub(super) struct Reading {
     pub(super) reader: Vec<f64>,
 }
 
-/// How near a reading comes to its threshold, from the end of the inputs on: 1 is as it should be, below 0 it is wrong.
-pub(super) fn nearest(
+/// Whether no reading comes nearer to its threshold than `limit`, from the end of the inputs on: 1 is as it should be, below 0 it
+/// is wrong.
+pub(super) fn keeps_clear(
     network: &Network,
     task: &Task,
     readings: &[Reading],
     seed: u64,
     (episodes, steps, noise): (usize, usize, f64),
-) -> f64 {
+    limit: f64,
+) -> bool {
     let (s, d, mut nearest) = (task.s(), task.d(), f64::INFINITY);
     let readers = Matrix::from_fn(readings.len(), network.hidden(), |k, i| readings[k].reader[i]);
     run(network, task, seed, (episodes, steps, noise), |t, state, drawn| {
         if t + 1 < s {
-            return;
+            return true;
         }
         let (read, window) = (&readers * state.subrows(0, network.hidden()), drawn.contents(t));
         for (k, Reading { of, threshold, half_gap, .. }) in readings.iter().enumerate() {
@@ -65,17 +68,18 @@ pub(super) fn nearest(
                 nearest = nearest.min((read[(k, sample)] - threshold) * meant.signum() / half_gap);
             }
         }
+        nearest >= limit
     });
-    nearest
+    nearest >= limit
 }
 
-/// Runs episodes from the zero state and shows every state, noise included.
+/// Runs episodes from the zero state and shows every state, noise included, until whoever looks has seen enough.
 fn run(
     network: &Network,
     task: &Task,
     seed: u64,
     (episodes, steps, noise): (usize, usize, f64),
-    mut see: impl FnMut(usize, &Matrix, &Episodes),
+    mut see: impl FnMut(usize, &Matrix, &Episodes) -> bool,
 ) {
     let (s, d) = (task.s(), task.d());
     let mut drawn = Episodes::new(task, episodes);
@@ -93,6 +97,8 @@ fn run(
         for (j, column) in disturbance.chunks(network.state_size()).enumerate() {
             state.col_as_slice_mut(j).iter_mut().zip(column).for_each(|(x, normal)| *x += noise * normal);
         }
-        see(t, &state, &drawn);
+        if !see(t, &state, &drawn) {
+            return;
+        }
     }
 }

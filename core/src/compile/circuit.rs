@@ -102,18 +102,12 @@ impl Circuit {
     pub(super) fn new(gates: &[Gate], pairs: Vec<Pair>, levels: Levels) -> Self {
         let contents = contents(gates);
         // A pair takes the place of its first content among the signals.
-        let mut holder = vec![usize::MAX; contents.len()];
-        let mut signals = 0;
-        for content in 0..contents.len() {
-            let first = pairs.iter().find(|pair| pair.second == content).map(|pair| pair.first);
-            if first.is_none() {
-                holder[content] = signals;
-                signals += 1;
-            }
-        }
-        pairs.iter().for_each(|pair| holder[pair.second] = holder[pair.first]);
+        let first = |content: usize| pairs.iter().find(|pair| pair.second == content).map(|pair| pair.first);
+        let alone: Vec<usize> = (0..contents.len()).filter(|&content| first(content).is_none()).collect();
+        let signal = |content: usize| alone.binary_search(&first(content).unwrap_or(content)).unwrap_or(0);
+        let holder: Vec<usize> = (0..contents.len()).map(signal).collect();
         let mut circuit = Self {
-            signals: vec![vec![]; signals],
+            signals: vec![vec![]; alone.len()],
             units: vec![],
             newest: (0..gates.len()).map(|component| holder[place(&contents, Slot { lag: 1, component })]).collect(),
             contents,

@@ -9,6 +9,9 @@ use crate::task::Task;
 
 /// How many shares are tried, evenly from the largest down.
 const TRIES: u32 = 10;
+/// With more contents than this a try takes seconds, and large shares do not pass: only the smallest are tried.
+const MANY: usize = 256;
+const TRIES_OF_MANY: u32 = 4;
 /// A share is taken if one that is larger by this factor passes the trial: what a trial sees once in a million readings, a long run
 /// must never see.
 const SAFETY: f64 = 0.75;
@@ -23,7 +26,17 @@ pub(super) fn choose(parts: &Parts<'_>, task: &Task, params: &CompileParams) -> 
         let (movers, plain) = (&parts.moving.movers, parts.drive.plain);
         Code::new(movers, plain, params.gain, mixing, params.state_noise, params.seed)
     };
-    let tries = if params.basis == Basis::Random && parts.moving.of.len() > 1 { TRIES } else { 0 };
+    let tries = match parts.moving.of.len() {
+        0 | 1 => 0,
+        _ if params.basis == Basis::Units => 0,
+        contents => {
+            if contents > MANY {
+                TRIES_OF_MANY
+            } else {
+                TRIES
+            }
+        }
+    };
     for part in (1..=tries).rev() {
         let mixing = params.mixing * f64::from(part) / f64::from(TRIES);
         let code = of(mixing)?;
@@ -32,21 +45,21 @@ pub(super) fn choose(parts: &Parts<'_>, task: &Task, params: &CompileParams) -> 
             continue;
         }
         let harder = Made { parts: *parts, code: &of(mixing / SAFETY)? };
-        if nearest(&harder, task, params) >= params.nearest {
+        if keeps_clear(&harder, task, params) {
             return Ok((code, mixing));
         }
     }
     Ok((of(0.0)?, 0.0))
 }
 
-/// How near a reading comes to its threshold in a trial.
-fn nearest(made: &Made<'_>, task: &Task, params: &CompileParams) -> f64 {
+/// Whether every reading keeps clear of its threshold in a trial.
+fn keeps_clear(made: &Made<'_>, task: &Task, params: &CompileParams) -> bool {
     let network = made.parts.drive.plain.network(made.weights(), GATE);
     let (episodes, most) = TRIAL;
     let steps = (WORK / (episodes * network.hidden().pow(2)).max(1)).clamp(20, most);
     let trial = (episodes, steps, params.state_noise);
     // Other inputs than those of the check at the end.
-    check::nearest(&network, task, &readings(made), !params.seed, trial)
+    check::keeps_clear(&network, task, &readings(made), !params.seed, trial, params.nearest)
 }
 
 /// Every content that is held alone, and every sum of contents that a threshold is put on.

@@ -66,8 +66,9 @@ pub(super) fn choose(gates: &[Gate], wanted: usize) -> Vec<Pair> {
     let all = contents(gates);
     let read: Vec<Slot> = gates.iter().flat_map(Gate::inputs).copied().collect();
     let place = |slot: Slot| all.iter().position(|other| *other == slot);
-    let can =
-        |slot: &Slot| slot.lag % 2 == 0 && !read.contains(slot) && place(Slot { lag: slot.lag + 1, ..*slot }).is_some();
+    let can = |slot: &Slot| {
+        slot.lag.is_multiple_of(2) && !read.contains(slot) && place(Slot { lag: slot.lag + 1, ..*slot }).is_some()
+    };
     let candidates: Vec<Slot> = all.iter().filter(|slot| can(slot)).copied().collect();
     let places: Vec<usize> = candidates.iter().filter_map(|slot| place(*slot)).collect();
     places.as_chunks::<2>().0.iter().take(wanted).map(|&[first, second]| Pair { first, second }).collect()
