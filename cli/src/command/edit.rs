@@ -9,7 +9,7 @@ use ketbra::network::{Activation, Network, NetworkFile};
 use ketbra::observe::{ObserveParams, observe};
 use ketbra::path_text;
 use ketbra::recurrence::{RecurrenceParams, read_back};
-use ketbra::task::{Source, Task};
+use ketbra::task::{Gate, Task};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -122,8 +122,11 @@ impl EditCommand {
             return Ok(Change::Sign { output });
         }
         if let Some(text) = &asked.set {
-            let (output, source) = Source::parse(text)?;
-            return Ok(Change::Entry { output, source });
+            let (output, gate) = Gate::parse(text)?;
+            return Ok(match gate.as_source() {
+                Some(source) => Change::Entry { output, source },
+                None => Change::Gate { output, gate },
+            });
         }
         let text = asked.keep.as_deref().unwrap_or_default();
         let parts = text

@@ -3,7 +3,7 @@
 use super::EditError;
 use crate::circuit::{CircuitError, operator};
 use crate::numeric::Matrix;
-use crate::task::{Gate, Source, Task};
+use crate::task::{Gate, Source, Task, TaskError};
 
 /// A variable is kept with at most this strength: more would only saturate.
 const LARGEST_STRENGTH: f64 = 100.0;
@@ -19,6 +19,13 @@ pub enum Change {
         output: usize,
         /// Where it comes from now.
         source: Source,
+    },
+    /// One output becomes a truth table of past components.
+    Gate {
+        /// The output, from 1.
+        output: usize,
+        /// What it computes now.
+        gate: Gate,
     },
     /// One output changes its sign.
     Sign {
@@ -43,13 +50,10 @@ pub(super) struct Target {
 }
 
 impl Change {
-    pub(super) fn apply(&self, from: &Task) -> Result<Target, EditError> {
+    /// What the network is to compute.
+    pub(super) fn task(&self, from: &Task) -> Result<Task, EditError> {
         let (s, d) = (from.s(), from.d());
-        let within = |what, value: usize, limit| match value {
-            value if (1..=limit).contains(&value) => Ok(value - 1),
-            value => Err(EditError::OutOfRange { what, value, limit }),
-        };
-        let task = match self {
+        Ok(match self {
             Self::To(task) if (task.s(), task.d()) != (s, d) => {
                 return Err(EditError::Sizes { s, d, new_s: task.s(), new_d: task.d() });
             }
@@ -72,6 +76,12 @@ impl Change {
                     }
                 }
             }
+            Self::Gate { output, gate } => {
+                let row = within("output", *output, d)?;
+                let mut gates = from.gates().ok_or(TaskError::OutputCount { found: 0, d })?;
+                gates[row] = gate.clone();
+                Task::table(format!("{} with output {output} changed", from.name()), s, d, gates)?
+            }
             Self::Sign { output } => {
                 let row = within("output", *output, d)?;
                 let name = format!("{} with output {output} negated", from.name());
@@ -91,7 +101,12 @@ impl Change {
             Self::Strength { variable, strength } => {
                 from.clone().renamed(format!("{} with variable {variable} kept at {strength}", from.name()))
             }
-        };
+        })
+    }
+
+    /// What the network is to compute, and one step of it on the window.
+    pub(super) fn apply(&self, from: &Task) -> Result<Target, EditError> {
+        let (s, d, task) = (from.s(), from.d(), self.task(from)?);
         let mut step = operator(&task)?;
         if let Self::Strength { variable, strength } = self {
             let first = within("variable", *variable, s)? * d;
@@ -103,6 +118,13 @@ impl Change {
             }
         }
         Ok(Target { task, step })
+    }
+}
+
+fn within(what: &'static str, value: usize, limit: usize) -> Result<usize, EditError> {
+    match value {
+        value if (1..=limit).contains(&value) => Ok(value - 1),
+        value => Err(EditError::OutOfRange { what, value, limit }),
     }
 }
 

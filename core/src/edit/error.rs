@@ -66,6 +66,18 @@ pub enum EditError {
         /// Units there.
         hidden: usize,
     },
+    /// A mode that cannot make gates.
+    #[error(
+        "mode {} cannot make an edit to or from a function that is not linear: gates need units of their own; choose transplant, or none",
+        mode.name()
+    )]
+    NeedsTransplant {
+        /// The mode asked for.
+        mode: Mode,
+    },
+    /// No network of this size computes the new function.
+    #[error(transparent)]
+    Compile(#[from] crate::compile::CompileError),
     /// A network that says nothing.
     #[error("activity dies out: there is no code to write a new circuit in; train the network first")]
     Silent,

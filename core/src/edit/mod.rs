@@ -13,6 +13,7 @@ mod cell;
 mod change;
 mod changed;
 mod code;
+mod compiled;
 mod error;
 mod least;
 mod mode;
@@ -147,6 +148,10 @@ pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams
     network.check()?;
     let plain = cell::plain(network)?;
     let attempts = mode::attempts(plain.kind(), params)?;
+    let task = change.task(from)?;
+    if !(task.is_linear() && from.is_linear()) {
+        return compiled::compiled(network, plain.kind(), from, task, params);
+    }
     let target = change.apply(from)?;
     let own = own_code(network, from, params)?;
     let mut best: Option<(f64, Mode, Rewritten)> = None;
