@@ -133,3 +133,16 @@ fn recordings_whose_outputs_are_another_episodes_show_no_table() {
     assert!(found.function.is_empty(), "{:?}", found.function);
     assert_ne!(found.verdict, Verdict::Circuit);
 }
+
+#[test]
+fn a_network_that_has_died_out_is_judged_and_not_refused() {
+    let mut network = trained("lfsr5-h128");
+    for scale in [0.3, 1e-3, 1e-8] {
+        let cell = network.as_elman_mut().unwrap();
+        cell.recurrent_weights = &cell.recurrent_weights * faer::Scale(scale);
+        cell.input_weights = &cell.input_weights * faer::Scale(scale);
+        for found in [told(&network, &task("lfsr:5,3")), blind(&network, 5)] {
+            assert!(found.function.is_empty() && found.verdict != Verdict::Circuit, "{scale}: {:?}", found.reasons);
+        }
+    }
+}

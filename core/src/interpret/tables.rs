@@ -9,7 +9,7 @@ use crate::code::{
     products_of, regress, stacked,
 };
 use crate::network::Network;
-use crate::numeric::Matrix;
+use crate::numeric::{Matrix, NumericError};
 use crate::observe::{Batch, View, drive};
 use crate::random::{Purpose, Stream};
 
@@ -89,7 +89,9 @@ impl Case<'_> {
         if of_fitted.states.norm_max() == 0.0 || centred_by_step(&of_fitted.signs, EPISODES).norm_max() == 0.0 {
             return Ok(None);
         }
-        let found = ProductCode::fit(&of_fitted, &of_fresh, contents, &self.params.code)?;
+        let Some(found) = unless_singular(ProductCode::fit(&of_fitted, &of_fresh, contents, &self.params.code))? else {
+            return Ok(None);
+        };
         let early = signed(&seen.1, contents, origin, &steps[..1]);
         let first_steps = crate::code::read(&found.code, &early).into_iter().fold(1.0, f64::min);
         let columns = self.params.code.contents.columns;
@@ -123,7 +125,11 @@ impl Case<'_> {
         if fitted.states.norm_max() == 0.0 || centred_by_step(&fitted.signs, fitted.episodes).norm_max() == 0.0 {
             return Ok(None);
         }
-        let ProductCode { code, judged, products } = ProductCode::fit(&fitted, &fresh, contents, &self.params.code)?;
+        let Some(ProductCode { code, judged, products }) =
+            unless_singular(ProductCode::fit(&fitted, &fresh, contents, &self.params.code))?
+        else {
+            return Ok(None);
+        };
         let pairs: Vec<usize> =
             steps.iter().copied().filter(|t| observed.score.states.contains_key(&(t + 1))).collect();
         let after: Vec<usize> = pairs.iter().map(|t| t + 1).collect();
@@ -137,6 +143,14 @@ impl Case<'_> {
         let fresh = Sample { states: fresh.states, contents: fresh.signs, episodes };
         let (products, steered) = (Some(products), None);
         Ok(Some(Coded { origin, code, judged, first_steps, fresh, step, images, steered, steps, episodes, products }))
+    }
+}
+
+/// Nothing where the states of a network that hardly moves leave nothing to invert.
+fn unless_singular<T>(fitted: Result<T, NumericError>) -> Result<Option<T>, NumericError> {
+    match fitted {
+        Err(NumericError::Singular { .. }) => Ok(None),
+        fitted => fitted.map(Some),
     }
 }
 

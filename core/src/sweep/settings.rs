@@ -96,8 +96,7 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     let mut curriculum = match get("curriculum").map(Value::text) {
         Some("adaptive") => Curriculum::adaptive(),
         Some("none") => Curriculum::none(),
-        Some("table1") => Curriculum::table1(),
-        _ => Curriculum::usual(&task),
+        _ => Curriculum::table1(),
     };
     if let Some(horizon) = whole("horizon") {
         curriculum = curriculum.up_to(horizon);
@@ -121,7 +120,7 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
 pub fn name(job: &Job) -> String {
     let Job { task, params, .. } = job;
     let mut usual = TrainParams::with_curriculum(match params.curriculum {
-        Curriculum::Table1 { .. } => Curriculum::usual(task),
+        Curriculum::Table1 { .. } => Curriculum::table1(),
         Curriculum::Adaptive { .. } => Curriculum::adaptive(),
         Curriculum::None { .. } => Curriculum::none(),
     });

@@ -47,7 +47,7 @@ pub struct Choices {
 impl Choices {
     /// The parameters and the start that were chosen for a task, checked.
     pub fn params(&self, task: &Task) -> Result<(TrainParams, Start), TrainError> {
-        let mut curriculum = self.curriculum.clone().unwrap_or_else(|| Curriculum::usual(task));
+        let mut curriculum = self.curriculum.clone().unwrap_or_else(Curriculum::table1);
         if let Some(horizon) = self.horizon {
             curriculum = curriculum.up_to(horizon);
         }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::TrainError;
 use super::limits::MAX_HORIZON;
 use crate::choose::{UnknownWord, choose};
-use crate::task::Task;
 
 /// A rule for the horizon: how many output steps the loss looks at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,15 +41,6 @@ impl Curriculum {
     /// `table1` with its defaults.
     pub fn table1() -> Self {
         Self::Table1 { horizons: vec![10, 20, 40, 60, 100], threshold: 0.98 }
-    }
-
-    /// What a task is trained with where nothing is chosen: `table1`, which for a truth table begins with a single output
-    /// step. Gates are learned there first; ten steps of targets that nothing predicts yet teach a register nothing.
-    pub fn usual(task: &Task) -> Self {
-        match task.is_linear() {
-            true => Self::table1(),
-            false => Self::Table1 { horizons: vec![1, 2, 3, 5, 10, 20, 40, 60, 100], threshold: 0.98 },
-        }
     }
 
     /// `adaptive` with its defaults.
