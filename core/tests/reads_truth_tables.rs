@@ -78,7 +78,7 @@ fn a_register_of_other_taps_and_a_table_with_one_other_entry_are_told_apart() {
 fn nothing_is_stated_of_outputs_that_are_turned_over_or_of_shuffled_weights() {
     for (network, task) in networks() {
         let mut turned = network.clone();
-        turned.readout.weights = turned.readout.weights * faer::Scale(-1.0);
+        turned.readout.weights *= faer::Scale(-1.0);
         turned.readout.bias = turned.readout.bias.map(|bias| bias.iter().map(|x| -x).collect());
         // What is said no longer goes on from what was heard.
         assert!(blind(&turned, task.s()).read_back().is_none(), "{}", task.name());
