@@ -200,6 +200,11 @@ fn what_cannot_be_made_is_refused_with_the_next_move() {
     assert!(refused(&named("T2", 8, 8), ssm).to_string().contains("elman, gru or lstm"));
     let large = refused(&named("repeat-copy", 512, 256), CompileParams::default());
     assert!(large.to_string().contains("more than 4096"), "{large}");
+    let ten: Vec<Slot> = (1..=10).map(|lag| slot(lag, 0)).collect();
+    // Bits of a multiplicative hash: nothing but a cover of many subcubes will do.
+    let hashed = gate(&ten, |m| (m + 3).wrapping_mul(0x9E37_79B9) >> 13 & 1 == 1);
+    let tangled = refused(&Task::table("hash", 10, 1, vec![hashed]).unwrap(), CompileParams::default());
+    assert!(matches!(tangled, CompileError::TooLarge { .. }), "{tangled}");
     let loud = CompileParams { noise: 0.5, ..CompileParams::default() };
     assert!(refused(&named("T2", 8, 8), loud).to_string().contains("smaller --noise"));
 }
