@@ -17,7 +17,7 @@ pub struct AskParams {
     /// Random inputs in which each component is flipped.
     pub bases: usize,
     /// An input matters to an output that changes its sign in more than this share of them.
-    pub influence: f64,
+    pub matters: f64,
     /// Random inputs around each combination of those that matter, at least, and for all combinations together.
     pub backgrounds: (usize, usize),
     /// Windows of more components are not asked.
@@ -26,7 +26,7 @@ pub struct AskParams {
 
 impl Default for AskParams {
     fn default() -> Self {
-        Self { bases: 256, influence: 0.02, backgrounds: (8, 256), window: 1024 }
+        Self { bases: 256, matters: 0.02, backgrounds: (8, 256), window: 1024 }
     }
 }
 
@@ -69,7 +69,7 @@ impl Asked {
         let influence = influence((s, d), stream, params, &first)?;
         let mut answers: Vec<Option<Answers>> = vec![];
         for output in 0..d {
-            let matters: Vec<usize> = (0..s * d).filter(|&at| influence[(output, at)] > params.influence).collect();
+            let matters: Vec<usize> = (0..s * d).filter(|&at| influence[(output, at)] > params.matters).collect();
             answers.push(match matters.len() <= MAX_GATE_INPUTS {
                 true => Some(answers_of(output, &matters, (s, d), stream, params, &first)?),
                 false => None,
