@@ -4,7 +4,7 @@ use crate::arrays::{complex, matrix, view};
 use crate::errors::Failed;
 use crate::network::Network;
 use crate::work::{interruptible, no_look};
-use ketbra::circuit::{CircuitError, Core, GateDescription, LARGEST_LIFTED, Lifted, States};
+use ketbra::circuit::{CircuitError, Core, LARGEST_LIFTED, Lifted, States};
 use ketbra::compile::{CompileParams, compile};
 use ketbra::numeric::Matrix;
 use ketbra::task;
@@ -118,11 +118,11 @@ impl Task {
     /// Every output as a truth table; nothing for a dense f.
     #[getter]
     fn function(&self) -> Option<Vec<Output>> {
-        let output = |gate: GateDescription| {
+        let output = |gate: task::TableOf| {
             let inputs = gate.inputs.iter().map(|input| (input.lag, input.component)).collect();
             (gate.output, inputs, gate.table)
         };
-        Some(GateDescription::all(&self.task)?.into_iter().map(output).collect())
+        Some(task::TableOf::all(&self.task)?.into_iter().map(output).collect())
     }
 
     /// What kind of function it is, where that has a name.

@@ -2,12 +2,10 @@
 
 use serde::Serialize;
 
-use super::function::{
-    Forgets, GateDescription, KeptDescription, LiftedDescription, StatesDescription, TableDescription,
-};
+use super::function::{Forgets, KeptDescription, LiftedDescription, StatesDescription, TableDescription};
 use super::{CircuitError, Cycle, Direction, Structure};
 use crate::numeric::c64;
-use crate::task::{Task, TaskId};
+use crate::task::{TableOf, Task, TaskId};
 
 /// Everything that the graph of a task tells about it.
 #[derive(Clone, Debug, Serialize)]
@@ -37,7 +35,7 @@ pub struct Description {
     /// What kind of function it is, where that has a name, such as "rule 110 on a ring of 8".
     pub family: Option<String>,
     /// Every output as a truth table; nothing for a dense f.
-    pub function: Option<Vec<GateDescription>>,
+    pub function: Option<Vec<TableOf>>,
     /// What makes a difference, where f is not linear.
     pub kept: Option<KeptDescription>,
     /// How much is lost, where f is not linear and that is known.
@@ -163,7 +161,7 @@ impl Description {
             directions: vec![],
             eigenvalues: vec![],
             family: None,
-            function: GateDescription::all(task),
+            function: TableOf::all(task),
             kept: None,
             forgets: None,
             states: None,

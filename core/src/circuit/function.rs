@@ -4,33 +4,7 @@ use serde::Serialize;
 
 use super::states::readable;
 use super::{CircuitError, Cycle, LARGEST_LIFTED, Lifted, Place, States};
-use crate::task::{Gate, Slot, Task};
-
-/// One output as a truth table.
-#[derive(Clone, Debug, Serialize)]
-pub struct GateDescription {
-    /// Which component, from 1.
-    pub output: usize,
-    /// What it reads, the oldest first.
-    pub inputs: Vec<Input>,
-    /// +1 or -1 for each combination of the inputs: entry m is the output where input q is +1 exactly if bit q of m is set.
-    pub table: Vec<i8>,
-}
-
-/// A past component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Input {
-    /// Steps back, from 1.
-    pub lag: usize,
-    /// From 1 to d.
-    pub component: usize,
-}
-
-impl From<Slot> for Input {
-    fn from(slot: Slot) -> Self {
-        Self { lag: slot.lag, component: slot.component + 1 }
-    }
-}
+use crate::task::{PastComponent, Slot, Task};
 
 /// Which window components make a difference.
 #[derive(Clone, Debug, Serialize)]
@@ -55,7 +29,7 @@ pub struct LiftedDescription {
     /// How many combinations of products last, the constant not counted.
     pub lasting: Option<usize>,
     /// The products; an empty one is the constant +1.
-    pub monomials: Vec<Vec<Input>>,
+    pub monomials: Vec<Vec<PastComponent>>,
     /// The step: row (the product after it), column (the product before it) and coefficient, both from 0.
     pub step: Vec<(usize, usize, f64)>,
     /// Cycles of products, as numbers from 0.
@@ -128,18 +102,6 @@ impl TableDescription {
             lifted: LiftedDescription::of(circuit.as_ref()),
             circuit,
         })
-    }
-}
-
-impl GateDescription {
-    /// Every output as a truth table, nothing for a matrix of real numbers.
-    pub fn all(task: &Task) -> Option<Vec<Self>> {
-        let described = |(output, gate): (usize, &Gate)| Self {
-            output: output + 1,
-            inputs: gate.inputs().iter().map(|&slot| slot.into()).collect(),
-            table: gate.table().iter().map(|&up| if up { 1 } else { -1 }).collect(),
-        };
-        Some(task.gates()?.iter().enumerate().map(described).collect())
     }
 }
 

@@ -20,10 +20,9 @@ pub use analytic::{AnalyticNetwork, take_apart};
 pub use basis::{Basis, CONDITION_LIMIT, Subspace};
 pub use core::{Core, RANK_CUT};
 pub use describe::{CoreDescription, CycleDescription, Description, DirectionDescription, Eigenvalue, Place};
-pub use function::{
-    Forgets, GateDescription, Input, KeptDescription, LiftedDescription, ProductCycle, StateCycles, StatesDescription,
-};
+pub use function::{Forgets, KeptDescription, LiftedDescription, ProductCycle, StateCycles, StatesDescription};
 pub use lifted::{LARGEST_LIFTED, Lifted};
+pub(crate) use states::readable;
 pub use states::{LARGEST_STATE, States};
 pub use structure::{Cycle, Direction, LARGEST_TANGLE, Structure, Tangle};
 

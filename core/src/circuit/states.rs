@@ -46,8 +46,9 @@ impl States {
     }
 }
 
-/// The newest variable, and every component that is read for it now or later; rising.
-pub(super) fn readable(task: &Task) -> Vec<usize> {
+/// The newest variable, and every component that is read for it now or later; rising: of each component all from the newest to the
+/// largest lag at which f reads it.
+pub(crate) fn readable(task: &Task) -> Vec<usize> {
     let graph = Graph::of(task);
     let (n, d) = (task.window(), task.d());
     let mut seen = vec![false; n];

@@ -19,6 +19,7 @@ mod matching;
 mod ridge;
 mod schur;
 mod singular;
+mod subsets;
 mod subspace;
 mod tanh;
 #[doc(hidden)]
@@ -30,6 +31,7 @@ pub use matching::{AngleMatching, Matching, arc, match_angles};
 pub use ridge::ridge_regression;
 pub use schur::Schur;
 pub use singular::{RELATIVE_CUT, Svd, condition, least_squares, pseudo_inverse};
+pub(crate) use subsets::{for_each_subset, subset_count};
 pub use subspace::InvariantSubspace;
 pub use tanh::tanh_in_place;
 

@@ -13,12 +13,12 @@ mod table;
 
 pub use dense::DenseReading;
 pub use rival::{Rival, Rivalry, rivalry};
-pub use table::{PastComponent, TableOf, TableReading};
+pub use table::TableReading;
 
 use crate::linearize::{Linearization, Visited};
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::Observations;
-use crate::task::{Gate, Source, Task, TaskError};
+use crate::task::{Gate, Source, TableOf, Task, TaskError};
 use serde::{Deserialize, Serialize};
 
 /// When a reading is stated.
@@ -127,6 +127,16 @@ pub struct Step {
     pub sign: i8,
 }
 
+impl Step {
+    fn source(&self) -> Source {
+        Source { lag: self.lag, component: self.component - 1, negated: self.sign < 0 }
+    }
+
+    fn table(&self) -> TableOf {
+        TableOf::of_copy(self.output - 1, &self.source())
+    }
+}
+
 /// The best reading of one output, with its evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
@@ -205,13 +215,13 @@ impl Recurrence {
     /// The truth tables of the outputs whose function is stated.
     pub fn function(&self) -> Vec<TableOf> {
         if let Some(steps) = self.stated() {
-            return steps.iter().map(TableOf::of_step).collect();
+            return steps.iter().map(Step::table).collect();
         }
         if !self.tables.is_empty() || self.dense.is_some() {
             let stated = self.tables.iter().filter(|table| table.stated);
             return stated.map(|table| TableOf::of(table.output, &table.gate)).collect();
         }
-        self.readings.iter().filter(|reading| reading.stated).map(|reading| TableOf::of_step(&reading.step)).collect()
+        self.readings.iter().filter(|reading| reading.stated).map(|reading| reading.step.table()).collect()
     }
 
     /// Looks for truth tables in what a network answered. They take the place of a selection that is not right.
@@ -323,6 +333,5 @@ pub fn confirm(
 }
 
 fn selection_task(steps: &[Step], s: usize, d: usize) -> Result<Task, TaskError> {
-    let source = |step: &Step| Source { lag: step.lag, component: step.component - 1, negated: step.sign < 0 };
-    Task::selection("read back", s, d, steps.iter().map(source).collect())
+    Task::selection("read back", s, d, steps.iter().map(Step::source).collect())
 }

@@ -1,6 +1,7 @@
 //! Truth tables from recordings: nobody can be asked, but every combination may have been seen.
 
 use super::{RecurrenceParams, TableReading, table::follow};
+use crate::numeric::{for_each_subset, subset_count};
 use crate::observe::{Batch, Observations};
 use crate::task::{Gate, Slot};
 
@@ -75,14 +76,13 @@ impl Seen {
     /// well, or a combination was not seen.
     fn determines(&self, output: usize, least: f64) -> Option<(Vec<usize>, Vec<bool>, f64)> {
         let all = self.window.len();
-        let choices = |size: usize| (0..size).fold(1.0, |n, k| n * (all - k.min(all)) as f64 / (k + 1) as f64);
         for size in 1..=MOST_INPUTS.min(all) {
-            if choices(size) > MOST_CHOICES as f64 {
+            if subset_count(all, size) > MOST_CHOICES as f64 {
                 return None;
             }
             let mut best: Option<(Vec<usize>, f64)> = None;
             let mut rivals = 0;
-            for_each_choice(all, size, &mut |members| {
+            for_each_subset(all, size, |members| {
                 let agreement = self.agreement(output, members);
                 if agreement >= least {
                     rivals += 1;
@@ -124,15 +124,5 @@ impl Seen {
             }
         }
         counts
-    }
-}
-
-fn for_each_choice(all: usize, size: usize, act: &mut dyn FnMut(&[usize])) {
-    let mut choice: Vec<usize> = (0..size).collect();
-    loop {
-        act(&choice);
-        let Some(at) = (0..size).rev().find(|&k| choice[k] < all - size + k) else { return };
-        choice[at] += 1;
-        (at + 1..size).for_each(|k| choice[k] = choice[k - 1] + 1);
     }
 }

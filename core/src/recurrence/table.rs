@@ -1,9 +1,8 @@
 //! Truth tables from what a network answers, confirmed by letting it run on.
 
-use super::{RecurrenceParams, Step};
+use super::RecurrenceParams;
 use crate::observe::{Answers, Asked, Batch, Observations};
 use crate::task::{Gate, Slot, Task};
-use serde::{Deserialize, Serialize};
 
 /// Output steps, at least, over which a table must predict what follows, step by step.
 const FIRST_STEPS: usize = 8;
@@ -35,61 +34,6 @@ pub struct TableReading {
     pub runs: bool,
     /// Whether it is faultless, but too uniform to be stated unless all the others are.
     pub rests_on_others: bool,
-}
-
-/// A table as JSON and Python give it, everything counted from 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TableOf {
-    /// The output component.
-    pub output: usize,
-    /// The past components that it reads.
-    pub inputs: Vec<PastComponent>,
-    /// Entry m is the output when input q is +1 exactly where bit q of m is set.
-    pub table: Vec<i8>,
-}
-
-/// A past component, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PastComponent {
-    /// How many steps back.
-    pub lag: usize,
-    /// Which component.
-    pub component: usize,
-}
-
-impl TableOf {
-    /// The table of an output (from 0).
-    pub fn of(output: usize, gate: &Gate) -> Self {
-        let past = |slot: &Slot| PastComponent { lag: slot.lag, component: slot.component + 1 };
-        Self {
-            output: output + 1,
-            inputs: gate.inputs().iter().map(past).collect(),
-            table: gate.table().iter().map(|&up| if up { 1 } else { -1 }).collect(),
-        }
-    }
-
-    /// The shortest formula: `u4 = xor(u1[t-2], u2[t-2])`.
-    pub fn in_words(&self) -> String {
-        let formula = self.gate().map_or_else(String::new, |gate| gate.to_string());
-        format!("u{} = {formula}", self.output)
-    }
-
-    /// The gate; nothing where table and inputs do not fit each other.
-    pub fn gate(&self) -> Option<Gate> {
-        let slot = |past: &PastComponent| Slot { lag: past.lag, component: past.component.saturating_sub(1) };
-        let inputs: Vec<Slot> = self.inputs.iter().map(slot).collect();
-        let table: Vec<bool> = self.table.iter().map(|&entry| entry > 0).collect();
-        Gate::new(&inputs, &table).ok()
-    }
-
-    /// The table of an output that copies.
-    pub fn of_step(step: &Step) -> Self {
-        Self {
-            output: step.output,
-            inputs: vec![PastComponent { lag: step.lag, component: step.component }],
-            table: vec![-step.sign, step.sign],
-        }
-    }
 }
 
 /// Reads every output that has a table.

@@ -5,8 +5,8 @@ use super::settings::{threshold, word};
 use crate::interpret::Interpretation;
 use crate::memories::Method;
 use crate::network::CellKind;
-use crate::recurrence::TableOf;
 use crate::spectrum::Spectrum;
+use crate::task::TableOf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -160,11 +160,7 @@ impl Row {
         self.failing = Some(failing.collect::<Vec<_>>().join(" "));
         self.origin = found.spectrum.origin.as_ref().map(Found::from).unwrap_or_default();
         self.orbit = Found::from(&found.spectrum.orbit);
-        self.read_back = run.job.task.gates().map(|gates| {
-            let wanted: Vec<TableOf> =
-                gates.iter().enumerate().map(|(output, gate)| TableOf::of(output, gate)).collect();
-            found.function == wanted
-        });
+        self.read_back = TableOf::all(&run.job.task).map(|wanted| found.function == wanted);
         for (method, memories) in found.methods.iter().flatten() {
             self.worst.insert((*method).into(), memories.worst);
             self.recovered.insert((*method).into(), memories.recovered);

@@ -22,6 +22,7 @@ mod nest;
 mod reader;
 mod recurrence;
 mod shortest;
+mod table_of;
 mod written;
 
 pub(crate) use by_name::nearest_name;
@@ -31,6 +32,7 @@ pub use error::TaskError;
 pub use formula::{MAX_FORMULA_BYTES, MAX_FORMULA_DEPTH};
 pub use gate::{Gate, MAX_GATE_INPUTS, Slot};
 pub use id::{MAX_ID_DIGITS, TaskId};
+pub use table_of::{PastComponent, TableOf};
 
 use faer::Mat;
 

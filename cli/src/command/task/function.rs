@@ -2,7 +2,8 @@
 
 use super::{cycles_in_words, push_grid, push_rows};
 use crate::terminal::{FAINT, title};
-use ketbra::circuit::{Description, Forgets, GateDescription, Input, KeptDescription, LiftedDescription, StateCycles};
+use ketbra::circuit::{Description, Forgets, KeptDescription, LiftedDescription, StateCycles};
+use ketbra::task::{PastComponent, TableOf};
 use std::fmt::Write;
 
 /// The most inputs of a table that is drawn: eight columns.
@@ -23,8 +24,8 @@ pub fn push_function(text: &mut String, task: &Description) {
 }
 
 fn push_tables(text: &mut String, task: &Description) {
-    let small = |gate: &&GateDescription| (2..=MOST_INPUTS).contains(&gate.inputs.len());
-    let mut drawn: Vec<&GateDescription> = task.function.iter().flatten().filter(small).collect();
+    let small = |gate: &&TableOf| (2..=MOST_INPUTS).contains(&gate.inputs.len());
+    let mut drawn: Vec<&TableOf> = task.function.iter().flatten().filter(small).collect();
     let ring = task.family.as_ref().is_some_and(|family| family.contains("ring"));
     if ring {
         // In the middle of the ring the inputs stand from left to right.
@@ -48,7 +49,7 @@ fn push_tables(text: &mut String, task: &Description) {
 }
 
 /// One row an input, one column a combination, all true on the left.
-fn push_table(text: &mut String, gate: &GateDescription) {
+fn push_table(text: &mut String, gate: &TableOf) {
     let names: Vec<String> = gate.inputs.iter().map(name).collect();
     let (inputs, width) = (names.len(), names.iter().map(String::len).max().unwrap_or(0));
     // The first input changes slowest here, and is the lowest bit of the table.
@@ -64,7 +65,7 @@ fn push_table(text: &mut String, gate: &GateDescription) {
     row(&format!("u{} =", gate.output), &|column| gate.table[entry(column)] > 0);
 }
 
-fn name(input: &Input) -> String {
+fn name(input: &PastComponent) -> String {
     format!("u{}[t-{}]", input.component, input.lag)
 }
 
