@@ -62,10 +62,7 @@ impl Asked {
         if s * d > params.window {
             return Ok(None);
         }
-        let first = |inputs: Vec<f32>, episodes: usize| -> Result<Matrix, ObserveError> {
-            let run = Batch::run(network, inputs, episodes, 1, &[], watch)?;
-            Ok(run.outputs.into_iter().next().unwrap_or_else(|| Matrix::zeros(d, episodes)))
-        };
+        let first = |inputs: Vec<f32>, episodes: usize| first_outputs(network, (s, d), &inputs, episodes, watch);
         let influence = influence((s, d), stream, params, &first)?;
         let mut answers: Vec<Option<Answers>> = vec![];
         for output in 0..d {
@@ -77,6 +74,25 @@ impl Asked {
         }
         Ok(Some(Self { influence, answers }))
     }
+}
+
+/// What a network says at the first output step.
+fn first_outputs(
+    network: &Network,
+    (s, d): (usize, usize),
+    inputs: &[f32],
+    episodes: usize,
+    watch: &Watch<'_>,
+) -> Result<Matrix, ObserveError> {
+    let mut said = Matrix::zeros(d, episodes);
+    for first in (0..episodes).step_by(TOGETHER) {
+        let count = TOGETHER.min(episodes - first);
+        let step = |t: usize| &inputs[(t * episodes + first) * d..][..count * d];
+        let presented = (0..s).flat_map(|t| step(t).iter().copied()).collect();
+        let run = Batch::run(network, presented, count, 1, &[], watch)?;
+        run.outputs.iter().for_each(|outputs| said.subcols_mut(first, count).copy_from(outputs));
+    }
+    Ok(said)
 }
 
 type First<'a> = &'a dyn Fn(Vec<f32>, usize) -> Result<Matrix, ObserveError>;
