@@ -6,6 +6,7 @@
 mod case;
 mod coding;
 mod control;
+mod doubts;
 mod known;
 pub mod limits;
 mod matrices;
@@ -31,9 +32,9 @@ use crate::memories::{Memories, MemoriesError, Method};
 use crate::network::{Accuracy, CellKind};
 use crate::numeric::{NumericError, c64};
 use crate::observe::{ObserveError, Stopped, TrajectoriesError};
-use crate::recurrence::{Confidence, Reading, RecurrenceError, Step, TableOf};
+use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::spectrum::Spectrum;
-use crate::task::{Gate, Task, TaskError};
+use crate::task::{Gate, TableOf, Task, TaskError};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,22 +1,23 @@
 //! The stages in order.
 
-use super::case::{AtOrigin, Case, OnOrbit, Subject, Theory};
+use super::case::{Case, OnOrbit, Subject, Theory};
 use super::coding::Coded;
+use super::doubts::{code_doubts, doubts};
 use super::{
-    AtOneMoment, CodeSummary, Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary,
-    NetworkSummary, Note, Question, Rank, Spectra, StateView, TaskSummary, Verdict, Warning, WholeState, limits,
+    CodeSummary, Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, NetworkSummary, Note,
+    Question, Rank, Spectra, StateView, TaskSummary, Verdict, Warning, WholeState, limits,
 };
 use crate::circuit::Core;
 use crate::claims::{Behaviour, Bound, Claim, ClaimName, Findings, Structure, holds, judge};
 use crate::code::Component;
-use crate::linearize::{Place, fixed_points};
+use crate::linearize::fixed_points;
 use crate::memories::{Memories, Method};
-use crate::network::{Accuracy, Cell, CellKind, Network};
+use crate::network::{Accuracy, Cell, Network};
 use crate::observe::{Asked, Look, Observations, View, Watch, observe_watched, output_accuracy};
 use crate::random::{Purpose, Stream};
-use crate::recurrence::{Confidence, Recurrence, TableReading, read_back};
+use crate::recurrence::{Confidence, Recurrence, read_back};
 use crate::spectrum::{Spectrum, spectrum};
-use crate::task::{MAX_GATE_INPUTS, Source, Task};
+use crate::task::{MAX_GATE_INPUTS, Task};
 
 /// Interprets a network: everything is seen and measured from the zero state, on inputs of our choosing.
 pub fn interpret(
@@ -39,10 +40,7 @@ pub fn interpret_watched(
     let watch = Watch::new(watcher, params.observe.work(s, d));
     let mut observed = observe_watched(network, (s, d), &params.observe, &watch)?;
     let mut reading = read_back(&observed, &params.recurrence)?;
-    let told = matches!(question, Question::Task(task) if !task.is_linear());
-    // A table has few inputs: where every output has more, nothing is to be asked.
-    let too_many = observed.flips.as_ref().is_some_and(|flips| flips.all_depend_on_more_than(MAX_GATE_INPUTS));
-    if told || (!too_many && reading.is_open(&params.recurrence)) {
+    if wants_tables(&observed, question, &reading, params) {
         watch.stage("asking for truth tables", 0.0)?;
         let stream = Stream::new(params.observe.seed, Purpose::ScoreInputs);
         observed.asked = Asked::run(network, (s, d), &stream, &params.observe.ask, &watch)?;
@@ -69,6 +67,14 @@ pub fn interpret_watched(
             shown.map(|point| spectrum(&point.eigenvalues, theory, &params.origin_spectrum)).transpose()?;
     }
     Ok(found)
+}
+
+/// Whether truth tables are to be looked for: the task has them, or no linear function is right.
+fn wants_tables(observed: &Observations, question: &Question, reading: &Recurrence, params: &InterpretParams) -> bool {
+    let told = matches!(question, Question::Task(task) if !task.is_linear());
+    // A table has few inputs: where every output has more, there is none.
+    let too_many = observed.flips.as_ref().is_some_and(|flips| flips.all_depend_on_more_than(MAX_GATE_INPUTS));
+    told || (!too_many && reading.is_open(&params.recurrence))
 }
 
 /// Every stage on one part of the state.
@@ -355,89 +361,6 @@ fn held_core(core: &Core, held: &[bool]) -> usize {
     core.structure.cycles.iter().filter(|cycle| cycle.members.iter().all(holds)).map(|cycle| cycle.length()).sum()
 }
 
-/// What the code says against itself: memories that are nearly dependent, and a code that changes with time.
-fn code_doubts(code: &CodeSummary, claims: &[Claim], params: &InterpretParams) -> Vec<Warning> {
-    let mut warnings = vec![];
-    let limit = params.memories.ill_conditioned;
-    if let Some(condition) = code.condition.filter(|&condition| condition > limit) {
-        warnings.push(Warning::IllConditioned { method: Method::Code, condition, limit });
-    }
-    let fails = |name| claims.iter().any(|claim| claim.name == name && !claim.holds);
-    let structure = [ClaimName::ContentsRead, ClaimName::CodeExplains, ClaimName::StepMatrix];
-    if let Some(moment) = code.at_one_moment
-        && structure.into_iter().any(fails)
-        && moment.worst >= params.code.read
-        && moment.explained >= params.claims.explained
-    {
-        let AtOneMoment { step, explained, .. } = moment;
-        warnings.push(Warning::CodeChangesWithTime { step, at_one_moment: explained, over_time: code.explained });
-    }
-    warnings
-}
-
-/// What the counts, the biases, the units and the reading say against the result.
-fn doubts(
-    case: &Case<'_>,
-    origin: Option<&AtOrigin>,
-    orbit: &OnOrbit,
-    reading: &Recurrence,
-    behaviour: Option<&Behaviour>,
-) -> Vec<Warning> {
-    let mut warnings = vec![];
-    // The gates of other cells are half open at the origin: nothing of the circuit is to be seen there.
-    let is_plain = case.subject.is_none_or(|subject| subject.network.kind() == Some(CellKind::Elman));
-    let at_origin = origin.filter(|_| is_plain).map(|at| (Place::Origin, &at.spectrum));
-    for (place, spectrum) in at_origin.into_iter().chain([(Place::Orbit, &orbit.spectrum)]) {
-        if let Some(expected) = spectrum.expected.filter(|&expected| expected != spectrum.found) {
-            warnings.push(Warning::CountDiffers { place, found: spectrum.found, expected });
-        }
-    }
-    if case.subject.is_some_and(|subject| subject.network.has_bias()) {
-        warnings.push(Warning::Biases);
-    }
-    let unit = behaviour.map_or(1.0, |behaviour| behaviour.followed.unit);
-    if (unit - 1.0).abs() > case.params.claims.further {
-        warnings.push(Warning::OtherUnit { unit });
-    }
-    match case.question {
-        Question::Task(task) => warnings.extend(something_else(reading, task)),
-        Question::Blind { s } => warnings.extend(shorter_relations(reading, *s)),
-    }
-    warnings
-}
-
-fn shorter_relations(reading: &Recurrence, s: usize) -> Option<Warning> {
-    let outputs: Vec<usize> = reading
-        .readings
-        .iter()
-        .filter(|reading| reading.shorter.is_some())
-        .map(|reading| reading.step.output)
-        .collect();
-    let lags = reading.readings.iter().map(|reading| reading.shorter.unwrap_or(reading.step).lag);
-    let needed = lags.max().unwrap_or(s);
-    (!outputs.is_empty() && needed < s).then_some(Warning::ShorterRelations { outputs, s, needed })
-}
-
-fn something_else(reading: &Recurrence, task: &Task) -> Option<Warning> {
-    let Some(sources) = task.sources() else { return other_tables(reading, task) };
-    let differs = |(j, source): (usize, &Source)| {
-        let reading = reading.readings.get(j)?;
-        let (lag, component) = (reading.step.lag, reading.step.component - 1);
-        let same = (lag, component, reading.step.sign < 0) == (source.lag, source.component, source.negated);
-        (reading.stated && !same).then_some(j + 1)
-    };
-    let outputs: Vec<usize> = sources.iter().enumerate().filter_map(differs).collect();
-    (!outputs.is_empty()).then_some(Warning::ComputesSomethingElse { outputs })
-}
-
-/// Outputs whose truth table is another than the task's.
-fn other_tables(reading: &Recurrence, task: &Task) -> Option<Warning> {
-    let gates = task.gates()?;
-    let differs = |table: &&TableReading| table.stated && table.gate != gates[table.output];
-    let outputs: Vec<usize> = reading.tables.iter().filter(differs).map(|table| table.output + 1).collect();
-    (!outputs.is_empty()).then_some(Warning::ComputesSomethingElse { outputs })
-}
-
 fn summary(memories: &Memories, params: &InterpretParams) -> MemoriesSummary {
     MemoriesSummary {
         method: memories.method,
@@ -459,8 +382,7 @@ pub(super) fn interpret_recordings(
     params: &InterpretParams,
 ) -> Result<Interpretation, InterpretError> {
     let mut reading = read_back(observed, &params.recurrence)?;
-    let told = matches!(question, Question::Task(task) if !task.is_linear());
-    if told || reading.is_open(&params.recurrence) {
+    if wants_tables(observed, question, &reading, params) {
         reading.look_for_tables(observed, &params.recurrence);
     }
     interpret_case(&Case { subject: None, observed, question, params, watch: &Watch::nobody() }, reading)
