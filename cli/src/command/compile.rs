@@ -23,7 +23,7 @@ DIR gets network.safetensors, which names its task, and truth.json: every conten
 and the thresholds that compute each output. Every network is right for as long as it runs, from the zero state and inputs
 of +-1, although Gaussian noise of 0.05 is added to every unit after every step.")]
 pub struct CompileCommand {
-    /// T1-T4, repeat-copy, compose-copy, an id such as 255,0,0, or a .toml file
+    /// A name (T3, rule110, lfsr:5,3; `ketbra task --list` shows all), formulas, an id such as 255,0,0, or a .toml file
     task: OsString,
     #[command(flatten)]
     size: TaskSize,

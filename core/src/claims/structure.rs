@@ -1,7 +1,7 @@
 //! Claims about how a network does it: states, weights, eigenvalues.
 
 use super::{Bound, Claim, ClaimName, ClaimParams};
-use crate::code::{CodeParams, Contents, Judged, Products, Rows, Writer};
+use crate::code::{CodeParams, Contents, Judged, MAX_PRODUCTS, Products, Rows, Writer};
 use crate::numeric::{Matrix, zero_padded};
 use crate::spectrum::Spectrum;
 
@@ -70,7 +70,11 @@ impl Structure<'_> {
     fn step_matrix(&self, params: &CodeParams) -> Claim {
         let rows = Rows::count(self.step, self.contents, params.row);
         let off = crate::code::off_by(self.step, &self.contents.whole_step()).into_iter().fold(0.0, f64::max);
-        let detail = format!("largest error of an entry; {} of {} rows are right", rows.right(), rows.all());
+        let mut detail = format!("largest error of an entry; {} of {} rows are right", rows.right(), rows.all());
+        if self.contents.products_left_out > 0 {
+            let (products, most) = (self.contents.products_left_out, MAX_PRODUCTS);
+            detail += &format!("; on contents alone, as f has {products} products, more than {most}");
+        }
         Claim::at_most(ClaimName::StepMatrix, off, params.row, detail)
     }
 

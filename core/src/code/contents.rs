@@ -78,6 +78,8 @@ pub struct Contents {
     pub gone_after: Option<usize>,
     /// The products of window components that a truth table multiplies; none for a linear f.
     pub products: Vec<Vec<usize>>,
+    /// Products that are too many to regress a step on, which is then regressed on contents alone.
+    pub products_left_out: usize,
     /// What they add to the contents after a step, k x products.
     pub on_products: Matrix,
     /// Windows that a truth table comes to; nothing for a linear f.
@@ -105,8 +107,21 @@ impl Contents {
         let gone_after = if fades { gone_after(&step, params.faint) } else { None };
         let slots = core.components.clone().filter(|_| !fades);
         let on_products = Matrix::zeros(step.nrows(), 0);
-        let (task, products, drawn) = (task.clone(), vec![], None);
-        Ok(Self { task, project, embed, step, readout, slots, fades, gone_after, products, on_products, drawn })
+        let (task, products, products_left_out, drawn) = (task.clone(), vec![], 0, None);
+        Ok(Self {
+            task,
+            project,
+            embed,
+            step,
+            readout,
+            slots,
+            fades,
+            gone_after,
+            products,
+            products_left_out,
+            on_products,
+            drawn,
+        })
     }
 
     /// Contents that are components: these, where they are, and otherwise the whole window.

@@ -4,6 +4,7 @@
 //! seen from its tables alone: f is run on random inputs, and the windows that it comes to are looked at.
 
 use super::{Contents, ContentsParams};
+use crate::circuit::readable;
 use crate::numeric::{Matrix, NumericError, ridge_regression};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Gate, Task};
@@ -22,8 +23,8 @@ const RARE: f64 = 0.02;
 const OF_ITS_OWN: f64 = 0.01;
 /// Ridge of f's regression on contents and products: where f comes to few windows these depend on one another.
 pub(crate) const RIDGE: f64 = 1e-6;
-/// The most products of one f.
-pub const MAX_PRODUCTS: usize = 1024;
+/// The most products on which the step of an f is regressed: half as many as there are windows to do it on.
+pub const MAX_PRODUCTS: usize = 256;
 
 /// Windows that f comes to from random inputs, and what follows.
 #[derive(Clone, Debug)]
@@ -82,7 +83,8 @@ impl Contents {
         let count = EPISODES.min(MOST_NUMBERS / ((task.s() + horizon) * task.d())).max(64);
         let mut episodes = Episodes::new(task, count);
         episodes.draw(task, &Stream::new(1, Purpose::Matrices), 0, horizon);
-        let needed = needed(task, gates);
+        // The newest first: what follows from newer contents is left out.
+        let needed: Vec<usize> = readable(task).into_iter().rev().collect();
         let mut drawn = Drawn { episodes, at: SETTLED };
         let settled: Vec<Matrix> = LATER.iter().map(|&later| drawn.windows(task, later, count)).collect();
         let mut slots = of_their_own(&settled, &needed);
@@ -99,7 +101,9 @@ impl Contents {
         let project = Matrix::from_fn(slots.len(), window, |i, j| f64::from(u8::from(slots[i] == j)));
         let embed = project.transpose().to_owned();
         let readout = embed.subrows(window - d, d).to_owned();
-        let products = products_in(task, gates);
+        let mut products = products_in(task, gates);
+        let products_left_out = if products.len() > MAX_PRODUCTS { products.len() } else { 0 };
+        products.truncate(if products_left_out > 0 { 0 } else { MAX_PRODUCTS });
         let mut contents = Self {
             task: task.clone(),
             step: Matrix::zeros(slots.len(), slots.len()),
@@ -111,6 +115,7 @@ impl Contents {
             fades,
             gone_after,
             products,
+            products_left_out,
             drawn: Some(drawn),
         };
         (contents.step, contents.on_products) = contents.step_of_f(params.columns)?;
@@ -148,21 +153,6 @@ impl Contents {
 /// The map from `from` to `to`, rows of `to` by rows of `from`.
 pub(crate) fn regress(from: &Matrix, to: &Matrix) -> Result<Matrix, NumericError> {
     Ok(ridge_regression(&(from * from.transpose()), &(from * to.transpose()), RIDGE)?.transpose().to_owned())
-}
-
-/// Window components that can ever matter, the newest first: what is said, and what f reads now or later.
-fn needed(task: &Task, gates: &[Gate]) -> Vec<usize> {
-    let (s, d) = (task.s(), task.d());
-    // A value is written as the newest and moves down to the largest lag at which it is read.
-    let mut oldest = vec![1; d];
-    for slot in gates.iter().flat_map(Gate::inputs) {
-        oldest[slot.component] = slot.lag.max(oldest[slot.component]);
-    }
-    (1..=s)
-        .flat_map(|lag| (0..d).map(move |j| (lag, j)))
-        .filter(|(lag, j)| *lag <= oldest[*j])
-        .map(|(lag, j)| (s - lag) * d + j)
-        .collect()
 }
 
 /// Of the components in `order` those that vary and do not follow linearly from the ones before.
@@ -249,6 +239,6 @@ mod tests {
     fn what_nothing_reads_is_not_needed() {
         // u2 is said and never read; u1 is read three steps back.
         let task = Task::table("x", 4, 2, vec![xor(slot(3, 0), slot(1, 0)), xor(slot(1, 0), slot(2, 0))]).unwrap();
-        assert_eq!(needed(&task, &task.gates().unwrap()), [6, 7, 4, 2]);
+        assert_eq!(readable(&task), [2, 4, 6, 7]);
     }
 }

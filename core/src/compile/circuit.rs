@@ -2,7 +2,8 @@
 
 use super::pairs::{Levels, Pair};
 use super::threshold::{Sum, Threshold};
-use crate::task::{Gate, Slot};
+use crate::circuit::readable;
+use crate::task::{Gate, Slot, Task};
 use serde::Serialize;
 
 /// What a unit is there for. Contents, outputs and terms are counted from 0.
@@ -85,22 +86,14 @@ pub(super) struct Circuit {
     pub(super) sums: Vec<Option<Sum>>,
 }
 
-/// The contents that a task keeps.
-pub(super) fn contents(gates: &[Gate]) -> Vec<Slot> {
-    let mut oldest = vec![1; gates.len()];
-    for slot in gates.iter().flat_map(Gate::inputs) {
-        oldest[slot.component] = oldest[slot.component].max(slot.lag);
-    }
-    let every = |(component, &oldest): (usize, &usize)| (1..=oldest).map(move |lag| Slot { lag, component });
-    let mut contents: Vec<Slot> = oldest.iter().enumerate().flat_map(every).collect();
-    contents.sort_by_key(|slot| (std::cmp::Reverse(slot.lag), slot.component));
-    contents
+/// The contents that a task keeps, the oldest first.
+pub(super) fn contents(task: &Task) -> Vec<Slot> {
+    readable(task).into_iter().map(|index| Slot::at(index, task.s(), task.d())).collect()
 }
 
 impl Circuit {
     /// `levels` is what units make of a pair.
-    pub(super) fn new(gates: &[Gate], pairs: Vec<Pair>, levels: Levels) -> Self {
-        let contents = contents(gates);
+    pub(super) fn new(gates: &[Gate], contents: Vec<Slot>, pairs: Vec<Pair>, levels: Levels) -> Self {
         // A pair takes the place of its first content among the signals.
         let first = |content: usize| pairs.iter().find(|pair| pair.second == content).map(|pair| pair.first);
         let alone: Vec<usize> = (0..contents.len()).filter(|&content| first(content).is_none()).collect();

@@ -141,16 +141,17 @@ pub fn compile(task: &Task, params: &CompileParams) -> Result<Compiled, CompileE
         return Err(CompileError::Noise { noise: params.noise });
     }
     let gates = task.gates().ok_or_else(|| CompileError::Dense { name: name() })?;
-    if circuit::contents(&gates).len() > MAX_HIDDEN {
+    let contents = circuit::contents(task);
+    if contents.len() > MAX_HIDDEN {
         return Err(CompileError::TooLarge { name: name() });
     }
-    let pairs = pairs::choose(&gates, params.superposed);
+    let pairs = pairs::choose(&gates, &contents, params.superposed);
     if pairs.len() < params.superposed {
         let (wanted, possible) = (params.superposed, pairs.len());
         return Err(CompileError::TooFewPairs { name: name(), wanted, possible });
     }
     let drive = Drive::new(plain, params.gain);
-    let circuit = Circuit::new(&gates, pairs, drive.levels);
+    let circuit = Circuit::new(&gates, contents, pairs, drive.levels);
     let readings = Readings::of(&circuit, &drive, params.state_noise);
     let mut copies = redundancy::fewest(&readings, circuit.units.len(), params.margin, MAX_HIDDEN);
     let needed: usize = copies.iter().sum();

@@ -1,6 +1,5 @@
 //! Contents that share one direction for a step: `first + second / 2`, told apart again by thresholds.
 
-use super::circuit::contents;
 use super::threshold::Threshold;
 use crate::task::{Gate, Slot};
 
@@ -62,8 +61,7 @@ fn threshold(threshold: f64, coefficient: f64) -> Threshold {
 
 /// Pairs of contents that can share a direction, as many as there are and at most `wanted`: neither is an output, is read by f,
 /// or stands next to another shared one on its way.
-pub(super) fn choose(gates: &[Gate], wanted: usize) -> Vec<Pair> {
-    let all = contents(gates);
+pub(super) fn choose(gates: &[Gate], all: &[Slot], wanted: usize) -> Vec<Pair> {
     let read: Vec<Slot> = gates.iter().flat_map(Gate::inputs).copied().collect();
     let place = |slot: Slot| all.iter().position(|other| *other == slot);
     let can = |slot: &Slot| {

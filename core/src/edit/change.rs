@@ -1,7 +1,7 @@
 //! What is to change.
 
 use super::EditError;
-use crate::circuit::{CircuitError, operator};
+use crate::circuit::{CircuitError, operator, readable};
 use crate::numeric::Matrix;
 use crate::task::{Gate, Source, Task, TaskError};
 
@@ -136,14 +136,7 @@ impl Target {
     /// The window components that the new circuit needs, rising: the newest of each component, and back to the largest
     /// lag that f reads.
     pub(super) fn slots(&self) -> Vec<usize> {
-        let (s, d, f) =
-            (self.task.s(), self.task.d(), self.step.subrows((self.task.s() - 1) * self.task.d(), self.task.d()));
-        let oldest = |component: usize| {
-            let read = (0..s).find(|variable| (0..d).any(|j| f[(j, variable * d + component)] != 0.0));
-            read.unwrap_or(s - 1)
-        };
-        let oldest: Vec<usize> = (0..d).map(oldest).collect();
-        (0..s * d).filter(|index| index / d >= oldest[index % d]).collect()
+        readable(&self.task)
     }
 }
 
