@@ -5,13 +5,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{ketbra, ketbra_in, refuses, succeeds};
-
-fn described(arguments: &[&str]) -> Value {
-    let mut all = vec!["task", "--json"];
-    all.extend(arguments);
-    serde_json::from_str(&succeeds(&ketbra(&all))).unwrap()
-}
+use support::{described, ketbra, ketbra_in, refuses, succeeds};
 
 #[test]
 fn a_cellular_automaton_is_told_by_its_rule_its_table_and_its_cycles() {

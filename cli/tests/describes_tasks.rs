@@ -5,13 +5,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{ketbra, ketbra_in, refuses, succeeds};
-
-fn described(arguments: &[&str]) -> Value {
-    let mut all = vec!["task", "--json"];
-    all.extend(arguments);
-    serde_json::from_str(&succeeds(&ketbra(&all))).unwrap()
-}
+use support::{described, ketbra, ketbra_in, refuses, succeeds};
 
 #[test]
 fn t1_to_t4_have_the_cycles_and_cores_of_the_theory() {

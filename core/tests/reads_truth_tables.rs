@@ -8,6 +8,7 @@ use ketbra::interpret::{
 use ketbra::network::{Network, NetworkFile};
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
+use ketbra::recurrence::{MainlyParams, RecurrenceParams};
 use ketbra::task::{Episodes, Task};
 use std::path::Path;
 
@@ -60,6 +61,22 @@ fn trained_networks_are_circuits_told_and_blind_and_their_tables_are_read_back()
             assert!(control.rows.right() == 0 && control.read == 0, "{control:?}");
         }
     }
+}
+
+#[test]
+fn a_network_that_errs_in_a_few_windows_at_first_is_read_by_what_matters_mainly() {
+    // Stopped after 3,000 steps: right in 0.9999 of all signs, but u6 of the first output is wrong in 11 of 256 windows.
+    let (network, rule) = (trained("rule184-early-h128"), task("rule184"));
+    let found = blind(&network, 1);
+    assert!(found.read_back().unwrap().same_function(&rule), "{:?}", found.function);
+    // Where slips are not forgiven, some outputs stay open, and none is made up.
+    let mainly = MainlyParams { entries: 1.0, ..Default::default() };
+    let strict = InterpretParams {
+        recurrence: RecurrenceParams { mainly, ..Default::default() },
+        ..Default::default()
+    };
+    let found = interpret(&network, &Question::Blind { s: 1 }, &strict).unwrap();
+    assert!(found.read_back().is_none() && found.function.len() < 8, "{:?}", found.function);
 }
 
 #[test]

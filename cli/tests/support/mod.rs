@@ -35,3 +35,10 @@ pub fn refuses(output: &Output) -> String {
     assert!(!message.contains("panicked"), "{message}");
     message
 }
+
+/// What `ketbra task --json` says.
+pub fn described(arguments: &[&str]) -> serde_json::Value {
+    let mut all = vec!["task", "--json"];
+    all.extend(arguments);
+    serde_json::from_str(&succeeds(&ketbra(&all))).expect("one JSON document")
+}

@@ -18,6 +18,8 @@ pub struct AskParams {
     pub bases: usize,
     /// An input matters to an output that changes its sign in more than this share of them.
     pub matters: f64,
+    /// And it matters mainly if it does so in more than this share of those in which the input with the most influence does.
+    pub mainly: f64,
     /// Random inputs around each combination of those that matter, at least, and for all combinations together.
     pub backgrounds: (usize, usize),
     /// Windows of more components are not asked.
@@ -26,7 +28,7 @@ pub struct AskParams {
 
 impl Default for AskParams {
     fn default() -> Self {
-        Self { bases: 256, matters: 0.02, backgrounds: (8, 256), window: 1024 }
+        Self { bases: 256, matters: 0.02, mainly: 0.25, backgrounds: (8, 256), window: 1024 }
     }
 }
 
@@ -37,6 +39,8 @@ pub struct Asked {
     pub influence: Matrix,
     /// What each output answered; nothing where too many inputs matter.
     pub answers: Vec<Option<Answers>>,
+    /// The same for the inputs that matter mainly, where these are fewer: a network may err in a few windows.
+    pub mainly: Vec<Option<Answers>>,
 }
 
 /// The answers of one output.
@@ -64,15 +68,22 @@ impl Asked {
         }
         let first = |inputs: Vec<f32>, episodes: usize| first_outputs(network, (s, d), &inputs, episodes, watch);
         let influence = influence((s, d), stream, params, &first)?;
-        let mut answers: Vec<Option<Answers>> = vec![];
+        let beyond = |output: usize, least: f64| -> Vec<usize> {
+            (0..s * d).filter(|&at| influence[(output, at)] > least).collect()
+        };
+        let ask = |output: usize, inputs: &[usize]| match inputs.len() <= MAX_GATE_INPUTS {
+            true => answers_of(output, inputs, (s, d), stream, params, &first).map(Some),
+            false => Ok(None),
+        };
+        let (mut answers, mut mainly) = (vec![], vec![]);
         for output in 0..d {
-            let matters: Vec<usize> = (0..s * d).filter(|&at| influence[(output, at)] > params.matters).collect();
-            answers.push(match matters.len() <= MAX_GATE_INPUTS {
-                true => Some(answers_of(output, &matters, (s, d), stream, params, &first)?),
-                false => None,
-            });
+            let matters = beyond(output, params.matters);
+            answers.push(ask(output, &matters)?);
+            let most = (0..s * d).map(|at| influence[(output, at)]).fold(0.0, f64::max);
+            let main = beyond(output, params.matters.max(params.mainly * most));
+            mainly.push(if main == matters { answers[output].clone() } else { ask(output, &main)? });
         }
-        Ok(Some(Self { influence, answers }))
+        Ok(Some(Self { influence, answers, mainly }))
     }
 }
 

@@ -77,8 +77,30 @@ pub struct RecurrenceParams {
     pub table_own_past: f64,
     /// Agreement from which on an output that hardly ever takes one of its signs is stated, where all the others are.
     pub table_faultless: f64,
+    /// What is asked where a network errs in a few windows at the first output step.
+    pub mainly: MainlyParams,
     /// An output that nothing changes is a constant if it is at least this large.
     pub table_constant: f64,
+}
+
+/// When a truth table of the inputs that matter mainly is stated: with less at the first output step, and more afterwards.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MainlyParams {
+    /// Share of answers that agree with the entry of the table that has the most doubt.
+    pub entry: f64,
+    /// The same over all entries.
+    pub entries: f64,
+    /// Agreement in the first output steps after that, for the sign that is predicted less well.
+    pub first_steps: f64,
+    /// Agreement with the network's own past and with the tables run freely.
+    pub afterwards: f64,
+}
+
+impl Default for MainlyParams {
+    fn default() -> Self {
+        Self { entry: 0.6, entries: 0.9, first_steps: 0.95, afterwards: 0.99 }
+    }
 }
 
 impl Default for RecurrenceParams {
@@ -108,6 +130,7 @@ impl Default for RecurrenceParams {
             table_agreement: 0.99,
             table_first_steps: 0.9,
             table_own_past: 0.98,
+            mainly: MainlyParams::default(),
             table_constant: 0.3,
             table_faultless: 0.999,
         }
