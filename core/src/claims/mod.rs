@@ -54,6 +54,8 @@ pub struct ClaimParams {
     pub held_error: f64,
     /// Activity that falls below this share of its largest has died out.
     pub alive: f64,
+    /// Noise explains why a content is read badly, if it is read at most this much less well than the noise allows.
+    pub below_noise: f64,
     /// Contents are in the states at all if the code explains this share of their variance.
     pub present: f64,
     /// Contents that share directions are told from noise in recordings only above this share.
@@ -81,6 +83,7 @@ impl Default for ClaimParams {
             held: 0.6,
             held_error: 0.8,
             alive: 1e-3,
+            below_noise: 0.03,
             present: 0.25,
             present_in_recordings: 0.9,
         }
@@ -107,6 +110,8 @@ pub enum ClaimName {
     ContentsRead,
     /// The contents explain the states.
     CodeExplains,
+    /// Every content is in recorded states, and not only those of other episodes.
+    ContentsPresent,
     /// Contents move as f says, in the basis of the code.
     StepMatrix,
     /// Contents that are written into the state come out as f says.
@@ -127,6 +132,7 @@ impl ClaimName {
             Self::NoFurtherTerm => "no-further-term",
             Self::ContentsRead => "contents-read",
             Self::CodeExplains => "code-explains",
+            Self::ContentsPresent => "contents-present",
             Self::StepMatrix => "step-matrix",
             Self::Steered => "steered",
             Self::Spectrum => "spectrum",
@@ -144,6 +150,7 @@ impl ClaimName {
             Self::NoFurtherTerm => "no further term predicts better",
             Self::ContentsRead => "every content is read from the state",
             Self::CodeExplains => "the contents explain the state",
+            Self::ContentsPresent => "the states hold the contents of their own episodes",
             Self::StepMatrix => "between the memories, the weights are the circuit",
             Self::Steered => "contents written into the state come out as the function says",
             Self::Spectrum => "the eigenvalues are those of the circuit",

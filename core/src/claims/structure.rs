@@ -1,7 +1,7 @@
 //! Claims about how a network does it: states, weights, eigenvalues.
 
 use super::{Bound, Claim, ClaimName, ClaimParams};
-use crate::code::{CodeParams, Contents, Judged, MAX_PRODUCTS, Products, Rows, Writer};
+use crate::code::{CodeParams, Contents, Judged, MAX_PRODUCTS, Noise, Null, Products, Rows, Writer};
 use crate::numeric::{Matrix, zero_padded};
 use crate::spectrum::Spectrum;
 
@@ -23,6 +23,8 @@ pub struct Structure<'a> {
     pub step: &'a Matrix,
     /// The worst output after contents were written into the state; nothing where only recordings are known.
     pub steered: Option<(f64, usize)>,
+    /// Of recordings: contents against those of other episodes, and noise where it keeps them from being read.
+    pub recorded: Option<(&'a Null, Option<&'a Noise>)>,
     /// Eigenvalues on the orbit, seen in the memories where other directions lead it astray.
     pub spectrum: &'a Spectrum,
 }
@@ -30,9 +32,16 @@ pub struct Structure<'a> {
 impl Structure<'_> {
     /// The claims.
     pub fn claims(&self, code: &CodeParams, params: &ClaimParams) -> Vec<Claim> {
-        let mut claims = vec![self.read(code)];
-        // While f forgets, the state may still be full of what f does not read.
-        claims.extend((!self.contents.fades).then(|| self.explained(params)));
+        let mut claims = vec![match self.recorded {
+            Some((_, Some(noise))) => self.read_under_noise(noise, params),
+            _ => self.read(code),
+        }];
+        match self.recorded {
+            // Recorded units may hold anything else besides.
+            Some((null, _)) => claims.push(self.present(null, code)),
+            // While f forgets, the state may still be full of what f does not read.
+            None => claims.extend((!self.contents.fades).then(|| self.explained(params))),
+        }
         claims.push(self.step_matrix(code));
         claims.extend(self.steered.map(|(measured, output)| self.steering(measured, output, params)));
         claims.extend(self.eigenvalues(params));
@@ -52,6 +61,29 @@ impl Structure<'_> {
         }
         let detail = "error of contents, read linearly from fresh states, relative to their size";
         Claim::at_most(ClaimName::ContentsRead, 1.0 - worst, params.missed, detail)
+    }
+
+    /// Noise limits the reading of one state; what it does not allow is no sign of a content that is missing.
+    fn read_under_noise(&self, noise: &Noise, params: &ClaimParams) -> Claim {
+        let missing = self.judged.read.iter().zip(&noise.allowed).map(|(read, allowed)| allowed - read);
+        let most = missing.fold(0.0, f64::max);
+        let (worst, allowed) = (self.judged.worst(), noise.allowed.iter().copied().fold(1.0, f64::min));
+        let detail = format!(
+            "by how much a content is read less well from one fresh state than its noise allows; worst {worst:.3}, allowed {allowed:.3}"
+        );
+        Claim::at_most(ClaimName::ContentsRead, most, params.below_noise, detail)
+    }
+
+    fn present(&self, null: &Null, params: &CodeParams) -> Claim {
+        let least = null.contents.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+        let place = least
+            .and_then(|(k, _)| self.contents.named(k))
+            .map_or(String::new(), |at| format!(" (u{} in variable {})", at.component, at.variable));
+        let detail = format!(
+            "standard deviations by which the content that stands out least{place} does so from episodes shuffled {} times; p = {:.2}",
+            null.draws, null.p
+        );
+        Claim::at_least(ClaimName::ContentsPresent, null.least, params.stands_out, detail)
     }
 
     fn explained(&self, params: &ClaimParams) -> Claim {

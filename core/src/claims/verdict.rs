@@ -224,6 +224,8 @@ pub struct Findings<'a> {
     pub unread: (&'a [Component], f64),
     /// Whether the network itself could be run, or only recordings of it are known.
     pub by_weights: bool,
+    /// Whether contents stand out of shuffled episodes; nothing where that was not looked at.
+    pub stands_out: Option<bool>,
     /// Every claim that was made.
     pub claims: &'a [Claim],
 }
@@ -287,7 +289,9 @@ fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict
         return (Verdict::Partial, None);
     }
     match findings.by_weights {
-        false if explained < params.present => (Verdict::NotHeld, Some(Reason::StatesElsewhere { explained })),
+        false if !findings.stands_out.unwrap_or(explained >= params.present) => {
+            (Verdict::NotHeld, Some(Reason::StatesElsewhere { explained }))
+        }
         // The state of a network that does its task holds what it needs, if not linearly.
         true => (Verdict::Unclear, Some(Reason::NoLinearCode { explained })),
         false => (Verdict::Partial, None),
@@ -321,6 +325,7 @@ mod tests {
             explained,
             unread: (&[], 0.7),
             by_weights: true,
+            stands_out: None,
             claims: &claims,
         };
         judge(&findings, &ClaimParams::default()).0

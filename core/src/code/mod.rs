@@ -6,7 +6,9 @@
 //! that recordings are read in the same way.
 
 mod contents;
+mod null;
 mod products;
+mod recorded;
 mod riders;
 mod sharing;
 mod signs;
@@ -15,8 +17,10 @@ mod table;
 mod write;
 
 pub use contents::{Component, Contents, ContentsOver, ContentsParams, Origin};
+pub use null::Null;
 pub(crate) use products::centred_by_step;
 pub use products::{Moment, Product, ProductCode, Products, SignedStates, at_a_moment, read};
+pub use recorded::{CrossValidated, Interval, Noise};
 pub use riders::Rider;
 pub use sharing::Sharing;
 pub use step::{Rows, step_by_writing, step_in_recordings};
@@ -71,6 +75,18 @@ pub struct CodeParams {
     pub sign_states: usize,
     /// Products of contents that are looked for in a state, at most.
     pub most_products: usize,
+    /// Recordings are cross-validated in so many folds.
+    pub folds: usize,
+    /// Times that the episodes of a recording are shuffled.
+    pub null_draws: usize,
+    /// Contents are in recorded states if they explain them this many standard deviations better than those of other episodes.
+    pub stands_out: f64,
+    /// Under noise a direction of the code counts from this many times the strength that chance gives it.
+    pub significant: f64,
+    /// Errors of reading are noise if none of them correlates more than this with itself some steps later.
+    pub comes_back: f64,
+    /// Steps later that are looked at, at most.
+    pub noise_lags: usize,
 }
 
 impl Default for CodeParams {
@@ -94,6 +110,12 @@ impl Default for CodeParams {
             sweeps: 6,
             sign_states: 512,
             most_products: 512,
+            folds: 4,
+            null_draws: 99,
+            stands_out: 6.0,
+            significant: 10.0,
+            comes_back: 0.5,
+            noise_lags: 40,
         }
     }
 }
@@ -167,6 +189,8 @@ pub struct Code {
 enum SharedDirections {
     May,
     Not,
+    /// Directions count where they stand out of chance, however loud the noise.
+    Significant,
 }
 
 impl Code {
@@ -174,6 +198,12 @@ impl Code {
     pub fn fit_beside_products(sample: &Sample, params: &CodeParams) -> Result<Self, NumericError> {
         let moments = &sample.states * sample.states.transpose();
         Self::fit_as(sample.states.as_ref(), &sample.contents, &moments, SharedDirections::Not, params)
+    }
+
+    /// Fits a code to states full of noise, in which contents have directions of their own if these are no chance.
+    pub fn fit_under_noise(sample: &Sample, params: &CodeParams) -> Result<Self, NumericError> {
+        let moments = &sample.states * sample.states.transpose();
+        Self::fit_as(sample.states.as_ref(), &sample.contents, &moments, SharedDirections::Significant, params)
     }
 
     /// Fits a code.
@@ -213,14 +243,20 @@ impl Code {
         let mut signal = memories.transpose() * &weighted;
         let failed = |_| NumericError::NoConvergence { what: "the directions of the code", size: signal.nrows() };
         let strengths = signal.self_adjoint_eigenvalues(Side::Lower).map_err(failed)?;
-        let directions = strengths.iter().filter(|&&strength| strength > params.direction).count();
+        // Chance alone makes memories of about this strength.
+        let chance = hidden as f64 / count;
+        let least = match shared_directions {
+            SharedDirections::Significant => params.significant * chance,
+            _ => params.direction,
+        };
+        let directions = strengths.iter().filter(|&&strength| strength > least).count();
         let mut ridge = 0.0;
         match shared_directions {
             // With independent contents of variance 1 this is the linear reading of least error.
             SharedDirections::May if directions < memories.ncols() => {
                 (0..signal.nrows()).for_each(|i| signal[(i, i)] += 1.0);
             }
-            SharedDirections::May => {}
+            SharedDirections::May | SharedDirections::Significant => {}
             SharedDirections::Not => ridge = params.ridge,
         }
         let readers = ridge_regression(&signal, &weighted.transpose().to_owned(), ridge)?;
@@ -231,6 +267,12 @@ impl Code {
     /// How many contents it has.
     pub fn count(&self) -> usize {
         self.memories.ncols()
+    }
+
+    /// For each content the share of right signs that normal noise of this covariance allows the best linear reader.
+    pub fn allowed(&self) -> Vec<f64> {
+        let errors = &self.readers * &self.noise * self.readers.transpose();
+        (0..self.count()).map(|k| normal_below(1.0 / errors[(k, k)].max(f64::MIN_POSITIVE).sqrt())).collect()
     }
 
     /// Whether every content has a direction of its own.
@@ -291,6 +333,11 @@ pub fn readers(sample: &Sample, ridge: f64) -> Result<Matrix, NumericError> {
     let moments = &sample.states * sample.states.transpose();
     let shared = &sample.states * sample.contents.transpose();
     Ok(ridge_regression(&moments, &shared, ridge)?.transpose().to_owned())
+}
+
+/// The share of normal numbers below a value.
+fn normal_below(value: f64) -> f64 {
+    0.5 * libm::erfc(-value / std::f64::consts::SQRT_2)
 }
 
 /// Share of right signs of each content.

@@ -1,7 +1,8 @@
 //! The code of a network: fitted on the probes, judged on fresh episodes, written into the network.
 
 use super::case::{Case, OnOrbit, Theory};
-use super::{CodeSummary, InterpretError, ProductsSummary, Question};
+use super::recorded::Recorded;
+use super::{CodeSummary, InterpretError, ProductsSummary};
 use crate::circuit::Core;
 use crate::claims::{Behaviour, steered};
 use crate::code::{
@@ -9,7 +10,7 @@ use crate::code::{
     step_by_writing, step_in_recordings,
 };
 use crate::memories::{Drive, Frame, Memories, Method, Score, remainder};
-use crate::numeric::{Matrix, eigenvalues, ridge_regression, zero_padded};
+use crate::numeric::{Matrix, NumericError, eigenvalues, ridge_regression, zero_padded};
 use crate::spectrum::{Spectrum, spectrum};
 
 /// Steps after the probes have settled whose mean stands for the mean state when contents are written.
@@ -17,6 +18,10 @@ const WRITTEN_AFTER: usize = 2;
 
 /// Settled steps that lie between those on which a code is judged, and one more.
 const JUDGED_EVERY: usize = 2;
+
+/// Earlier readings that predict one; and the ridge of that, as readings without noise determine one another.
+const EARLIER: usize = 8;
+const BEFORE_RIDGE: f64 = 1e-6;
 
 /// Ridge of the map between contents that were read.
 const RIDGE: f64 = 1e-9;
@@ -37,6 +42,8 @@ pub(super) struct Coded {
     pub(super) episodes: usize,
     /// Products that the states of a truth table hold beside contents.
     pub(super) products: Option<Products>,
+    /// What recordings say beside it.
+    pub(super) recorded: Option<Recorded>,
 }
 
 impl Case<'_> {
@@ -51,13 +58,13 @@ impl Case<'_> {
             return self.find_code_of_table(theory, orbit);
         }
         let (contents, observed, params) = (&theory.contents, self.observed, &self.params.code);
-        let origin = match self.question {
-            Question::Task(_) => Origin::Meant,
-            Question::Blind { .. } => Origin::Said,
-        };
+        let origin = self.origin();
         // What should last and is gone holds nothing.
         if orbit.linear.is_none() && !contents.fades {
             return Ok(None);
+        }
+        if self.subject.is_none() && !contents.fades {
+            return self.find_code_in_recordings(theory, behaviour, orbit);
         }
         let means = &orbit.visited.means;
         let steps = asked_steps(contents, orbit, observed.probe.states.keys().copied());
@@ -79,8 +86,6 @@ impl Case<'_> {
         let judged_steps: Vec<usize> = match contents.gone_after {
             Some(gone) => observed.score.states.keys().copied().filter(known).filter(|t| *t <= gone).collect(),
             None if contents.fades => observed.score.states.keys().copied().filter(known).collect(),
-            // Recordings are few, and need every step that has a successor.
-            None if self.subject.is_none() => observed.settled_steps().filter(known).collect(),
             None => observed.settled_steps().filter(known).step_by(JUDGED_EVERY).collect(),
         };
         let sample = |steps: &[usize]| Sample::of(&observed.score, &over, steps, means, contents.count());
@@ -127,8 +132,25 @@ impl Case<'_> {
             steps,
             episodes,
             products: None,
+            recorded: None,
         }))
     }
+}
+
+/// One step of what was read, free of the noise in it (two-stage least squares): what earlier readings predict of a reading
+/// holds none of its own noise, and is followed to the next one.
+fn map_of_noisy(read: &Matrix, episodes: usize) -> Result<Matrix, NumericError> {
+    let (count, steps) = (read.nrows(), read.ncols() / episodes.max(1));
+    let earlier = EARLIER.min(steps.saturating_sub(2) / 2).max(1);
+    let columns = (steps - 1 - earlier) * episodes;
+    let from = |step: usize| read.subcols(step * episodes, columns);
+    let mut before = Matrix::zeros(count * earlier, columns);
+    (0..earlier).for_each(|k| before.subrows_mut(k * count, count).copy_from(from(k)));
+    let moments = &before * before.transpose();
+    let predict = ridge_regression(&moments, &(&before * from(earlier).transpose()), BEFORE_RIDGE)?;
+    let now = predict.transpose() * &before;
+    let next = from(earlier + 1);
+    Ok(ridge_regression(&(&now * now.transpose()), &(&now * next.transpose()), RIDGE)?.transpose().to_owned())
 }
 
 /// The contents of several steps beside one another.
@@ -200,9 +222,16 @@ impl Coded {
         let (first, pairs) = orbit.visited.settled_pairs();
         let episodes = orbit.visited.episodes;
         let read = zero_padded(&self.code.readers) * orbit.visited.deviations.subcols(first, pairs + episodes);
-        let (now, next) = (read.subcols(0, pairs).to_owned(), read.subcols(episodes, pairs).to_owned());
-        let map =
-            ridge_regression(&(&now * now.transpose()), &(&now * next.transpose()), RIDGE)?.transpose().to_owned();
+        let map = match &self.recorded {
+            Some(_) => map_of_noisy(&read, episodes)?,
+            None => {
+                let (now, next) = (read.subcols(0, pairs).to_owned(), read.subcols(episodes, pairs).to_owned());
+                ridge_regression(&(&now * now.transpose()), &(&now * next.transpose()), RIDGE)?.transpose().to_owned()
+            }
+        };
+        if !map.is_all_finite() {
+            return Ok(None);
+        }
         Ok(Some(spectrum(&eigenvalues(&map)?, Some(predicted), &case.params.orbit_spectrum)?))
     }
 

@@ -1,7 +1,7 @@
 //! What speaks against a result.
 
 use super::case::{AtOrigin, Case, OnOrbit};
-use super::{AtOneMoment, CodeSummary, InterpretParams, Question, Warning};
+use super::{AtOneMoment, CodeSummary, InterpretParams, Question, RecordingSummary, Warning};
 use crate::claims::{Behaviour, Claim, ClaimName};
 use crate::linearize::Place;
 use crate::memories::Method;
@@ -26,6 +26,23 @@ pub(super) fn code_doubts(code: &CodeSummary, claims: &[Claim], params: &Interpr
         let AtOneMoment { step, explained, .. } = moment;
         warnings.push(Warning::CodeChangesWithTime { step, at_one_moment: explained, over_time: code.explained });
     }
+    warnings
+}
+
+/// What keeps recordings from saying more.
+pub(super) fn recording_doubts(recording: &RecordingSummary) -> Vec<Warning> {
+    let mut warnings = vec![];
+    let (units, episodes) = (recording.units, recording.episodes);
+    if let Some(noise) = &recording.noise {
+        warnings.push(Warning::Noise {
+            share: noise.share,
+            worst: recording.worst_reading.value,
+            allowed: noise.allowed,
+            units,
+            needed: noise.units_needed,
+        });
+    }
+    warnings.extend(recording.episodes_needed.map(|needed| Warning::FewEpisodes { episodes, needed }));
     warnings
 }
 

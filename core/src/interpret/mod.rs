@@ -13,6 +13,7 @@ mod matrices;
 mod moment;
 mod params;
 mod pipeline;
+mod recorded;
 mod tables;
 mod trajectories;
 mod warning;
@@ -22,6 +23,7 @@ pub use control::{Control, Shuffled};
 pub use known::{Known, interpret_file, interpret_file_watched};
 pub use params::{InterpretParams, StateView};
 pub use pipeline::{interpret, interpret_watched};
+pub use recorded::{Ablation, NoiseSummary, RecordingSummary, Without};
 pub use trajectories::interpret_trajectories;
 pub use warning::{Note, Warning};
 
@@ -275,6 +277,9 @@ pub struct Interpretation {
     pub not_linear: Vec<Component>,
     /// Eigenvalues against the theory.
     pub spectrum: Spectra,
+    /// What recordings say beside it; nothing for a network that was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recording: Option<RecordingSummary>,
     /// How contents share directions, where there are fewer directions than contents.
     pub superposition: Option<Sharing>,
     /// How the visited states fill the state space; nothing where activity dies out.

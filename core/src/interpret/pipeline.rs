@@ -2,7 +2,7 @@
 
 use super::case::{Case, OnOrbit, Subject, Theory};
 use super::coding::Coded;
-use super::doubts::{code_doubts, doubts};
+use super::doubts::{code_doubts, doubts, recording_doubts};
 use super::{
     CodeSummary, Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, NetworkSummary, Note,
     Question, Rank, Spectra, StateView, TaskSummary, Verdict, Warning, WholeState, limits,
@@ -142,10 +142,13 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
     let control = theory.map(|theory| case.control(theory)).transpose()?.flatten();
     let mut sharing = None;
     let mut code = None;
+    let mut recording = None;
     if let (Some(theory), Some(coded)) = (theory, &coded) {
         let at_one_moment = case.code_at_one_moment(theory)?;
         let summary = CodeSummary { at_one_moment, ..coded.summary(case, theory) };
+        recording = coded.recording(theory, &params.code);
         warnings.extend(code_doubts(&summary, &claims, params));
+        warnings.extend(recording.as_ref().into_iter().flat_map(recording_doubts));
         code = Some(summary);
         if judged.verdict == Verdict::Superposed {
             sharing = coded.sharing(case, theory, &judged.held)?;
@@ -188,6 +191,7 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         control,
         code,
         not_linear: judged.unread,
+        recording,
         superposition: sharing,
         rank: linear.as_ref().map(|orbit| Rank {
             used: orbit.rank(),
@@ -251,6 +255,7 @@ fn all_claims(
             products: coded.products.as_ref(),
             step: &coded.step,
             steered: coded.steered,
+            recorded: coded.recorded.as_ref().map(|recorded| (&recorded.null, recorded.noise.as_ref())),
             spectrum,
         };
         claims.extend(structure.claims(&case.params.code, params));
@@ -314,9 +319,8 @@ fn judged(
     let accuracy = theory.map(|theory| accuracy(case, &theory.task));
     let unread: Vec<Component> = match (theory, coded) {
         (Some(theory), Some(coded)) => {
-            let read = coded.judged.read.iter().enumerate();
-            let missed = read.filter(|(_, share)| **share < case.params.code.read);
-            missed.filter_map(|(i, _)| theory.contents.named(i)).collect()
+            let missed = coded.unread(&case.params.code, params);
+            missed.into_iter().filter_map(|i| theory.contents.named(i)).collect()
         }
         _ => vec![],
     };
@@ -338,6 +342,9 @@ fn judged(
         explained: coded.map_or(0.0, |coded| coded.judged.explained),
         unread: (&unread, coded.map_or(0.0, |coded| coded.judged.worst())),
         by_weights: case.subject.is_some(),
+        stands_out: coded
+            .and_then(|coded| coded.recorded.as_ref())
+            .map(|recorded| recorded.null.stands_out >= case.params.code.stands_out),
         claims,
     };
     let (verdict, reasons) = judge(&findings, params);

@@ -1,8 +1,8 @@
 //! The code of a network that computes a truth table: fitted, judged, and written into the network.
 
+use super::InterpretError;
 use super::case::{Case, OnOrbit, Theory};
 use super::coding::Coded;
-use super::{InterpretError, Question};
 use crate::claims::steered_steps;
 use crate::code::{
     Code, Contents, Drawn, Origin, ProductCode, Sample, SignedStates, Writer, centre, centred_by_step, memories,
@@ -35,10 +35,7 @@ impl Case<'_> {
     pub(super) fn find_code_of_table(&self, theory: &Theory, orbit: &OnOrbit) -> Result<Option<Coded>, InterpretError> {
         let contents = &theory.contents;
         let Some(drawn) = contents.drawn.as_ref().filter(|_| contents.count() > 0) else { return Ok(None) };
-        let origin = match self.question {
-            Question::Task(_) => Origin::Meant,
-            Question::Blind { .. } => Origin::Said,
-        };
+        let origin = self.origin();
         if orbit.linear.is_none() && !contents.fades {
             return Ok(None);
         }
@@ -61,6 +58,7 @@ impl Case<'_> {
             steps: STEPS,
             episodes: EPISODES,
             products: Some(products),
+            recorded: None,
         }))
     }
 
@@ -142,7 +140,20 @@ impl Case<'_> {
         let (steps, episodes) = (steps.len(), observed.score.episodes);
         let fresh = Sample { states: fresh.states, contents: fresh.signs, episodes };
         let (products, steered) = (Some(products), None);
-        Ok(Some(Coded { origin, code, judged, first_steps, fresh, step, images, steered, steps, episodes, products }))
+        Ok(Some(Coded {
+            origin,
+            code,
+            judged,
+            first_steps,
+            fresh,
+            step,
+            images,
+            steered,
+            steps,
+            episodes,
+            products,
+            recorded: None,
+        }))
     }
 }
 

@@ -59,6 +59,26 @@ pub enum Warning {
         /// Output steps that stand for the inputs.
         s: usize,
     },
+    /// Noise in recorded states limits what can be read from one of them.
+    Noise {
+        /// Its share of their variance.
+        share: f64,
+        /// The content that is read worst.
+        worst: f64,
+        /// What the noise allows for it.
+        allowed: f64,
+        /// Units that were recorded.
+        units: usize,
+        /// Units like these that would be needed to read every content from one state.
+        needed: usize,
+    },
+    /// More episodes would show more.
+    FewEpisodes {
+        /// Episodes that were recorded.
+        episodes: usize,
+        /// Episodes that the step matrix would need.
+        needed: usize,
+    },
     /// The outputs are those of f times a constant.
     OtherUnit {
         /// The constant.
@@ -128,6 +148,24 @@ impl std::fmt::Display for Warning {
             Self::Biases => write!(f, "the network has biases: states are taken relative to their mean at each step"),
             Self::InputsUnknown { s } => {
                 write!(f, "no inputs were given: what the network says in its first {s} output steps stands for them")
+            }
+            Self::Noise { share, worst, allowed, units, needed } => {
+                write!(
+                    f,
+                    "noise makes up {share:.2} of the states' variance: one state is read at {worst:.3} at worst, where "
+                )?;
+                write!(
+                    f,
+                    "the noise allows {allowed:.3}; to read every content from one state takes about {needed} units "
+                )?;
+                write!(f, "like these {units}")
+            }
+            Self::FewEpisodes { episodes, needed } => {
+                write!(
+                    f,
+                    "the contents are in the states, but {episodes} episodes are too few to show how they move: "
+                )?;
+                write!(f, "about {needed} are needed")
             }
             Self::OtherUnit { unit } => {
                 write!(

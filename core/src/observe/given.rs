@@ -96,24 +96,27 @@ impl Trajectories {
             return Err(TrajectoriesError::TooShort { found: self.states.len(), needed: needed + first });
         }
         // Fewer episodes than components cannot fill the directions of an eigenvalue that f repeats d times.
-        let scored = ((episodes as f64 * params.scored_share) as usize).max(1);
-        let needed = (2 * d).max(8);
-        if episodes < needed + scored {
-            return Err(TrajectoriesError::TooFew { found: episodes, needed: needed + scored });
+        let every = params.judged_every.max(2);
+        let needed = ((2 * d).max(8) * every).div_ceil(every - 1);
+        if episodes < needed {
+            return Err(TrajectoriesError::TooFew { found: episodes, needed });
         }
-        let shown = episodes - scored;
-        let whole = Given { inputs: &inputs, states: &self.states[first..], outputs: &self.outputs[first..], d };
+        // Spread evenly, so that what drifts over a recording is in both parts.
+        let (scored, shown): (Vec<usize>, Vec<usize>) = (0..episodes).partition(|e| e.is_multiple_of(every));
+        let all: Vec<usize> = (0..episodes).collect();
+        let states = without_drift(&self.states[first..]);
+        let whole = Given { inputs: &inputs, states: &states, outputs: &self.outputs[first..], d };
         let scored_steps = params.score_steps.min(steps - s);
         Ok(Observations {
             asked: None,
             s,
             d,
-            probe: whole.batch(0, shown, steps),
-            trial: whole.batch(0, episodes, 0),
-            score: whole.batch(shown, scored, scored_steps),
+            probe: whole.batch(&shown, steps),
+            trial: whole.batch(&all, 0),
+            score: whole.batch(&scored, scored_steps),
             // Short trajectories settle for as large a share of the steps as long ones.
             score_settle: params.score_settle.min(2 * scored_steps / 3),
-            long: whole.batch(shown, scored, 0),
+            long: whole.batch(&scored, 0),
             flips: None,
         })
     }
@@ -162,13 +165,15 @@ struct Given<'a> {
 
 impl Given<'_> {
     /// Some of the episodes, with the first `kept` states.
-    fn batch(&self, first: usize, episodes: usize, kept: usize) -> Batch {
+    fn batch(&self, episodes: &[usize], kept: usize) -> Batch {
         let row = self.states[0].ncols() * self.d;
-        let inputs = self.inputs.chunks(row).flat_map(|step| &step[first * self.d..(first + episodes) * self.d]);
-        let part = |matrix: &Matrix| matrix.subcols(first, episodes).to_owned();
+        let of = |step: &'_ [f32]| -> Vec<f32> {
+            episodes.iter().flat_map(|e| step[e * self.d..(e + 1) * self.d].to_vec()).collect()
+        };
+        let part = |matrix: &Matrix| Matrix::from_fn(matrix.nrows(), episodes.len(), |i, k| matrix[(i, episodes[k])]);
         Batch {
-            inputs: inputs.copied().collect(),
-            episodes,
+            inputs: self.inputs.chunks(row).flat_map(of).collect(),
+            episodes: episodes.len(),
             states: self.states.iter().take(kept).map(part).enumerate().collect(),
             outputs: self.outputs.iter().map(part).collect(),
             last_input_size: 0.0,
@@ -176,3 +181,43 @@ impl Given<'_> {
         }
     }
 }
+
+/// Degree of the polynomial in the number of an episode that a unit may drift by.
+const DRIFT_DEGREE: usize = 3;
+
+/// A unit drifts if trends make up this share of how its mean differs between episodes.
+const DRIFTS: f64 = 0.25;
+
+/// And this many times what they make up by chance.
+const BEYOND_CHANCE: f64 = 12.0;
+
+/// States less what drifts slowly from episode to episode: inputs are drawn anew each time, and have no trend.
+fn without_drift(states: &[Matrix]) -> Vec<Matrix> {
+    let (episodes, units) = states.first().map_or((0, 0), |first| (first.ncols(), first.nrows()));
+    let trends = trends(episodes);
+    let mut mean = Matrix::zeros(units, episodes);
+    states.iter().for_each(|state| mean += state * faer::Scale(1.0 / states.len() as f64));
+    // Trends are orthonormal.
+    let mut drift = (&mean * &trends) * trends.transpose();
+    let least = DRIFTS.max(BEYOND_CHANCE * trends.ncols() as f64 / episodes.max(1) as f64);
+    for unit in 0..units {
+        let middle = mean.row(unit).sum() / episodes.max(1) as f64;
+        let size: f64 = mean.row(unit).iter().map(|x| (x - middle).powi(2)).sum();
+        if drift.row(unit).squared_norm_l2() < least * size {
+            drift.row_mut(unit).fill(0.0);
+        }
+    }
+    states.iter().map(|state| state - &drift).collect()
+}
+
+/// Orthonormal polynomials over the episodes, without the constant: episodes x degrees.
+fn trends(episodes: usize) -> Matrix {
+    let place = |e: usize| 2.0 * e as f64 / (episodes.max(2) - 1) as f64 - 1.0;
+    let degrees = DRIFT_DEGREE.min(episodes / LEAST_PER_TREND);
+    let powers = Matrix::from_fn(episodes, degrees + 1, |e, degree| place(e).powi(degree as i32));
+    let orthonormal = powers.qr().compute_thin_Q();
+    orthonormal.subcols(1, degrees).to_owned()
+}
+
+/// Episodes that it takes to take one trend away without taking much of anything else.
+const LEAST_PER_TREND: usize = 16;

@@ -1,0 +1,266 @@
+//! A code in recordings: cross-validated, with intervals, and told from noise.
+//!
+//! Noise limits what can be read from one state, and leaves the memories right on average. Whether errors of reading are
+//! noise shows in time: noise does not come back, while what a state really holds goes around with the contents.
+
+use super::{Code, CodeParams, Judged, Sample, step_in_recordings};
+use crate::numeric::{Matrix, NumericError, zero_padded};
+use serde::Serialize;
+
+/// A figure with the interval that holds it in 95 of 100 recordings.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Interval {
+    /// The figure.
+    pub value: f64,
+    /// Where the interval begins.
+    pub low: f64,
+    /// Where it ends.
+    pub high: f64,
+}
+
+impl Interval {
+    /// The mean of one value an episode.
+    fn of(values: &[f64]) -> Self {
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        let reach = NORMAL_95 * (variance / count).sqrt();
+        Self { value: mean, low: mean - reach, high: mean + reach }
+    }
+
+    /// What is left of a whole: 1 less the sum of parts over the sum of wholes, episode by episode.
+    fn explained(left: &[f64], all: &[f64]) -> Self {
+        let (count, whole) = (all.len().max(1) as f64, all.iter().sum::<f64>().max(f64::MIN_POSITIVE));
+        let share = left.iter().sum::<f64>() / whole;
+        let scatter: f64 = left.iter().zip(all).map(|(left, all)| (left - share * all).powi(2)).sum();
+        let reach = NORMAL_95 * (scatter / (count - 1.0).max(1.0) * count).sqrt() / whole;
+        Self { value: 1.0 - share, low: 1.0 - share - reach, high: 1.0 - share + reach }
+    }
+}
+
+/// 97.5 of 100 of normal numbers lie below this.
+const NORMAL_95: f64 = 1.96;
+
+/// What noise does to the reading of one state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Noise {
+    /// Share of the variance of the states that does not come back.
+    pub share: f64,
+    /// Largest correlation of errors of reading with themselves some steps later, over all contents and lags.
+    pub comes_back: f64,
+    /// For each content the share of right signs that the noise allows.
+    pub allowed: Vec<f64>,
+}
+
+/// A code judged on every episode by codes of the others.
+#[derive(Clone, Debug)]
+pub struct CrossValidated {
+    /// The code of all episodes but those of the first fold.
+    pub code: Code,
+    /// On fresh states.
+    pub judged: Judged,
+    /// Share of the variance of fresh states that contents explain.
+    pub explained: Interval,
+    /// The content that is read worst.
+    pub worst: Interval,
+    /// The step matrix, the mean of all folds.
+    pub step: Matrix,
+    /// Where each memory goes.
+    pub images: Matrix,
+    /// What noise does, where it keeps contents from being read.
+    pub noise: Option<Noise>,
+}
+
+impl CrossValidated {
+    /// Fits and judges. The sample holds consecutive time steps.
+    pub fn of(sample: &Sample, signs: bool, params: &CodeParams) -> Result<Self, NumericError> {
+        let plain = Self::folded(sample, signs, Code::fit, params)?;
+        if plain.code.is_independent() || !signs {
+            return Ok(plain);
+        }
+        // Contents that drown in noise have directions of their own if these are significant, and errors are noise.
+        let noisy = match Self::folded(sample, signs, Code::fit_under_noise, params) {
+            Err(NumericError::Singular { .. }) => return Ok(plain),
+            noisy => noisy?,
+        };
+        let noise = noisy.noise_in(sample, params);
+        match noisy.code.is_independent() && noise.comes_back <= params.comes_back {
+            true => Ok(Self { noise: Some(noise), ..noisy }),
+            false => Ok(plain),
+        }
+    }
+
+    fn folded(
+        sample: &Sample,
+        signs: bool,
+        fit: impl Fn(&Sample, &CodeParams) -> Result<Code, NumericError>,
+        params: &CodeParams,
+    ) -> Result<Self, NumericError> {
+        let folds = params.folds.clamp(2, sample.episodes.max(2));
+        let mut first = None;
+        let (count, units) = (sample.contents.nrows(), sample.states.nrows());
+        let (mut step, mut images) = (Matrix::zeros(count, count), Matrix::zeros(units, count));
+        let (mut read, mut left, mut all) = (vec![vec![]; count], vec![], vec![]);
+        let mut shares = vec![];
+        for fold in 0..folds {
+            let (fitted, fresh) =
+                (sample.episodes_where(|e| e % folds != fold), sample.episodes_where(|e| e % folds == fold));
+            let code = fit(&fitted, params)?;
+            let judged = code.judge(&fresh, signs);
+            shares.push(judged.explained);
+            let errors = Errors::of(&code, &fresh, signs);
+            read.iter_mut().zip(errors.read).for_each(|(all, new)| all.extend(new));
+            left.extend(errors.left);
+            all.extend(errors.all);
+            let (one, image) = step_in_recordings(&code, &fresh.next())?;
+            step += one * faer::Scale(1.0 / folds as f64);
+            images += image * faer::Scale(1.0 / folds as f64);
+            first.get_or_insert(code);
+        }
+        let Some(code) = first else { return Err(NumericError::NoConvergence { what: "the folds", size: 0 }) };
+        let read: Vec<Interval> = read.iter().map(|values| Interval::of(values)).collect();
+        let worst = read.iter().copied().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(Interval::of(&[]));
+        let explained = Interval::explained(&left, &all);
+        let share = shares.iter().sum::<f64>() / folds as f64;
+        let judged = Judged { explained: share, read: read.iter().map(|read| read.value).collect() };
+        Ok(Self { code, judged, explained, worst, step, images, noise: None })
+    }
+
+    /// What the errors of reading are made of.
+    fn noise_in(&self, sample: &Sample, params: &CodeParams) -> Noise {
+        let errors = zero_padded(&self.code.readers) * &sample.states - &sample.contents;
+        let left = &sample.states - zero_padded(&self.code.memories) * &sample.contents;
+        let steps = sample.len() / sample.episodes.max(1);
+        let lags = 1..params.noise_lags.min(steps / 2) + 1;
+        let sizes: Vec<f64> = (0..errors.nrows()).map(|k| errors.row(k).squared_norm_l2()).collect();
+        let (mut comes_back, mut returns) = (0.0f64, 0.0f64);
+        for lag in lags {
+            let columns = errors.ncols() - lag * sample.episodes;
+            // Pairs are fewer than states.
+            let scale = errors.ncols() as f64 / columns.max(1) as f64;
+            let later = |of: &Matrix, k: usize| {
+                of.row(k).subcols(0, columns) * of.row(k).subcols(lag * sample.episodes, columns).transpose()
+            };
+            for (k, size) in sizes.iter().enumerate() {
+                comes_back = comes_back.max((scale * later(&errors, k) / size.max(f64::MIN_POSITIVE)).abs());
+            }
+            let all: f64 = (0..left.nrows()).map(|unit| later(&left, unit)).sum();
+            returns = returns.max(scale * all / left.squared_norm_l2().max(f64::MIN_POSITIVE));
+        }
+        let left_over = left.squared_norm_l2() / sample.states.squared_norm_l2().max(f64::MIN_POSITIVE);
+        Noise { share: left_over * (1.0 - returns.min(1.0)), comes_back, allowed: self.code.allowed() }
+    }
+}
+
+/// What is missed in each episode.
+struct Errors {
+    /// For each content and episode the share that is read.
+    read: Vec<Vec<f64>>,
+    /// What the code leaves over of the states of each episode, and what there was.
+    left: Vec<f64>,
+    all: Vec<f64>,
+}
+
+impl Errors {
+    fn of(code: &Code, fresh: &Sample, signs: bool) -> Self {
+        let episodes = fresh.episodes;
+        let one = |e: usize| fresh.episodes_where(|other| other == e);
+        let samples: Vec<Sample> = (0..episodes).map(one).collect();
+        let left =
+            |sample: &Sample| (&sample.states - zero_padded(&code.memories) * &sample.contents).squared_norm_l2();
+        let mut read = vec![Vec::with_capacity(episodes); code.count()];
+        for sample in &samples {
+            read.iter_mut().zip(code.read(sample, signs)).for_each(|(all, share)| all.push(share));
+        }
+        Self {
+            read,
+            left: samples.iter().map(left).collect(),
+            all: samples.iter().map(|sample| sample.states.squared_norm_l2()).collect(),
+        }
+    }
+}
+
+impl Sample {
+    /// Some of the episodes.
+    pub fn episodes_where(&self, wanted: impl Fn(usize) -> bool) -> Self {
+        let chosen: Vec<usize> = (0..self.episodes).filter(|&e| wanted(e)).collect();
+        let steps = self.len() / self.episodes.max(1);
+        let part = |of: &Matrix| {
+            let mut part = Matrix::zeros(of.nrows(), steps * chosen.len());
+            for t in 0..steps {
+                for (k, e) in chosen.iter().enumerate() {
+                    let from = of.col_as_slice(t * self.episodes + e);
+                    part.col_as_slice_mut(t * chosen.len() + k).copy_from_slice(from);
+                }
+            }
+            part
+        };
+        Self { states: part(&self.states), contents: part(&self.contents), episodes: chosen.len() }
+    }
+
+    /// Each state with the contents of the step before it.
+    fn next(&self) -> Self {
+        let columns = self.len().saturating_sub(self.episodes);
+        Self {
+            states: self.states.subcols(self.len() - columns, columns).to_owned(),
+            contents: self.contents.subcols(0, columns).to_owned(),
+            episodes: self.episodes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::draw;
+    use crate::random::{Purpose, Stream};
+
+    /// Contents that go around in some units, and what else is in the states.
+    fn recorded(units: usize, episodes: usize, noise: f64, other: f64) -> Sample {
+        let (count, steps) = (8, 30);
+        let stream = Stream::new(3, Purpose::Matrices);
+        let signs = draw::normal(count, episodes, &stream, 1);
+        let contents = Matrix::from_fn(count, steps * episodes, |k, column| {
+            1f64.copysign(signs[((k + column / episodes) % count, column % episodes)])
+        });
+        let memories = draw::with_condition(units, count, 3.0, &stream, 2);
+        // Products of contents come back with them.
+        let product = |column: usize, k: usize| contents[(k, column)] * contents[((k + 3) % count, column)];
+        let products = Matrix::from_fn(count, steps * episodes, |k, column| product(column, k));
+        let states = &memories * &contents
+            + draw::normal(units, steps * episodes, &stream, 4) * faer::Scale(noise)
+            + draw::normal(units, count, &stream, 5) * products * faer::Scale(other);
+        Sample { states, contents, episodes }
+    }
+
+    #[test]
+    fn noise_is_told_and_what_it_allows_is_what_is_read() {
+        let found = CrossValidated::of(&recorded(24, 200, 0.6, 0.0), true, &CodeParams::default()).unwrap();
+        let noise = found.noise.unwrap();
+        let difference = |(read, allowed): (&f64, &f64)| (read - allowed).abs();
+        let off = found.judged.read.iter().zip(&noise.allowed).map(difference).fold(0.0, f64::max);
+        assert!(off < 0.02 && found.worst.value < 0.97, "{off} {:?}", found.worst);
+        assert!(noise.comes_back < 0.1 && (noise.share + found.explained.value - 1.0).abs() < 0.02, "{noise:?}");
+        assert!(found.worst.low < found.worst.value && found.worst.value < found.worst.high);
+        // Noise averages out of the step matrix.
+        for k in 0..8 {
+            assert!((found.step[(k, (k + 1) % 8)] - 1.0).abs() < 0.1, "{:?}", found.step.row(k));
+        }
+    }
+
+    #[test]
+    fn what_comes_back_with_the_contents_is_no_noise() {
+        let found = CrossValidated::of(&recorded(10, 200, 0.05, 0.6), true, &CodeParams::default()).unwrap();
+        assert!(found.noise.is_none() && found.worst.value < 0.99, "{:?} {:?}", found.noise, found.worst);
+    }
+
+    #[test]
+    fn intervals_narrow_with_the_root_of_the_episodes() {
+        let width = |episodes| {
+            let found = CrossValidated::of(&recorded(24, episodes, 0.6, 0.0), true, &CodeParams::default()).unwrap();
+            found.explained.high - found.explained.low
+        };
+        let ratio = width(64) / width(256);
+        assert!((1.5..2.7).contains(&ratio), "{ratio}");
+    }
+}

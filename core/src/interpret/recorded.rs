@@ -1,0 +1,217 @@
+//! The code in recordings: cross-validated, held against shuffled episodes, and told from noise.
+
+use super::InterpretError;
+use super::case::{Case, OnOrbit, Theory};
+use super::coding::Coded;
+use crate::claims::{Behaviour, ClaimParams};
+use crate::code::{
+    Code, CodeParams, Component, Contents, CrossValidated, Interval, Noise, Null, Origin, Sample, off_by, right_signs,
+};
+use crate::numeric::{Matrix, NumericError, ridge_regression};
+use serde::Serialize;
+
+/// Readings this many standard deviations above chance have the share of right signs that counts as read.
+const READS: f64 = 2.326;
+
+/// Ridge of the readout that is fitted to recordings.
+const RIDGE: f64 = 1e-6;
+
+/// What recordings say of the code beside its figures.
+pub(super) struct Recorded {
+    pub(super) null: Null,
+    pub(super) noise: Option<Noise>,
+    pub(super) explained: Interval,
+    pub(super) worst: Interval,
+    pub(super) ablation: Ablation,
+}
+
+/// Recordings in a few numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RecordingSummary {
+    /// Episodes, each judged by a code of the others.
+    pub episodes: usize,
+    /// Units that were recorded.
+    pub units: usize,
+    /// The content that is read worst from one state, with a 95 % interval.
+    pub worst_reading: Interval,
+    /// Share of the variance of the states that contents explain, with a 95 % interval.
+    pub explained: Interval,
+    /// Contents against those of other episodes.
+    pub null: Null,
+    /// Noise, where it keeps contents from being read.
+    pub noise: Option<NoiseSummary>,
+    /// Episodes that the step matrix would need to be right everywhere, where it is not.
+    pub episodes_needed: Option<usize>,
+    /// What is left of the outputs when one memory is projected out of the states.
+    pub ablation: Ablation,
+}
+
+/// Noise in a few numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NoiseSummary {
+    /// Share of the variance of the states.
+    pub share: f64,
+    /// Share of right signs that it allows for the content that is read worst.
+    pub allowed: f64,
+    /// Largest correlation of errors of reading with themselves some steps later.
+    pub comes_back: f64,
+    /// Units like these that would be needed to read every content from one state.
+    pub units_needed: usize,
+}
+
+/// Outputs predicted from states by a linear readout, with all memories and without one of them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ablation {
+    /// For each output the share of right signs with all memories.
+    pub intact: Vec<f64>,
+    /// The same without one memory.
+    pub without: Vec<Without>,
+}
+
+/// Outputs without one memory.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Without {
+    /// The memory that was projected out.
+    #[serde(flatten)]
+    pub component: Component,
+    /// For each output the share of right signs.
+    pub outputs: Vec<f64>,
+}
+
+impl Case<'_> {
+    /// The code of recordings; nothing where states never differ.
+    pub(super) fn find_code_in_recordings(
+        &self,
+        theory: &Theory,
+        behaviour: &Behaviour,
+        orbit: &OnOrbit,
+    ) -> Result<Option<Coded>, InterpretError> {
+        let (contents, observed, params) = (&theory.contents, self.observed, &self.params.code);
+        let batch = observed.recorded(self.params.observe.judged_every.max(2));
+        let (said, unit) = (observed.probe.mean_outputs(), behaviour.followed.unit);
+        let origin = self.origin();
+        let over = contents.over(&batch, origin, (&said, unit));
+        let means: Vec<Vec<f64>> = batch.states.values().map(|state| batch.mean(state)).collect();
+        let settle = orbit.visited.settle.min(means.len().saturating_sub(2));
+        let steps: Vec<usize> = (settle..means.len()).collect();
+        let sample = Sample::of(&batch, &over, &steps, &means, contents.count());
+        if sample.states.norm_max() == 0.0 || sample.contents.norm_max() == 0.0 {
+            return Ok(None);
+        }
+        let signs = contents.are_signs();
+        let params = CodeParams { folds: self.params.observe.judged_every.max(2), ..params.clone() };
+        let found = CrossValidated::of(&sample, signs, &params)?;
+        let null = Null::of(&sample, &params, self.params.observe.seed)?;
+        let fresh = sample.episodes_where(|e| e.is_multiple_of(params.folds));
+        let early: Vec<usize> = (0..observed.s.min(means.len())).collect();
+        let early = Sample::of(&batch, &over, &early, &means, contents.count());
+        let early = early.episodes_where(|e| e.is_multiple_of(params.folds));
+        let first_steps = found.code.read(&early, signs).into_iter().fold(1.0, f64::min);
+        let ablation = ablation(&found.code, contents, &sample, &spoken(&batch.outputs, &steps), params.folds)?;
+        let CrossValidated { code, judged, explained, worst, step, images, noise } = found;
+        Ok(Some(Coded {
+            origin,
+            code,
+            judged,
+            first_steps,
+            fresh,
+            step,
+            images,
+            steered: None,
+            steps: steps.len(),
+            episodes: batch.episodes,
+            products: None,
+            recorded: Some(Recorded { null, noise, explained, worst, ablation }),
+        }))
+    }
+
+    /// Where contents come from.
+    pub(super) fn origin(&self) -> Origin {
+        match self.question {
+            super::Question::Task(_) => Origin::Meant,
+            super::Question::Blind { .. } => Origin::Said,
+        }
+    }
+}
+
+impl Coded {
+    /// Recordings in a few numbers; nothing for a network that was run.
+    pub(super) fn recording(&self, theory: &Theory, params: &CodeParams) -> Option<RecordingSummary> {
+        let recorded = self.recorded.as_ref()?;
+        let off = off_by(&self.step, &theory.contents.whole_step()).into_iter().fold(0.0, f64::max);
+        // Errors of the step matrix fall with the root of the episodes, where there is anything to find.
+        let more = (self.episodes as f64 * (off / params.row).powi(2)).ceil() as usize;
+        let short = off > params.row && recorded.null.least >= params.stands_out;
+        Some(RecordingSummary {
+            episodes: self.episodes,
+            units: self.code.memories.nrows(),
+            worst_reading: recorded.worst,
+            explained: recorded.explained,
+            null: recorded.null.clone(),
+            noise: recorded.noise.as_ref().map(|noise| self.noise(noise)),
+            episodes_needed: short.then_some(more),
+            ablation: recorded.ablation.clone(),
+        })
+    }
+
+    fn noise(&self, noise: &Noise) -> NoiseSummary {
+        let errors = &self.code.readers * &self.code.noise * self.code.readers.transpose();
+        let largest = (0..self.code.count()).map(|k| errors[(k, k)]).fold(0.0, f64::max);
+        // With more units of the same kind the variance of what is read falls as their number grows.
+        let units = (self.code.memories.nrows() as f64 * largest * READS * READS).ceil() as usize;
+        NoiseSummary {
+            share: noise.share,
+            allowed: noise.allowed.iter().copied().fold(1.0, f64::min),
+            comes_back: noise.comes_back,
+            units_needed: units,
+        }
+    }
+
+    /// Contents that are not read, though noise would allow it, or that do not stand out of shuffled episodes.
+    pub(super) fn unread(&self, params: &CodeParams, claims: &ClaimParams) -> Vec<usize> {
+        let read = &self.judged.read;
+        let noise = self.recorded.as_ref().and_then(|recorded| Some((recorded.noise.as_ref()?, &recorded.null)));
+        let missed = |k: &usize| match noise {
+            Some((noise, null)) => {
+                noise.allowed[*k] - read[*k] > claims.below_noise || null.contents[*k] < params.stands_out
+            }
+            None => read[*k] < params.read,
+        };
+        (0..read.len()).filter(missed).collect()
+    }
+}
+
+/// What was said at some steps, outputs x columns.
+fn spoken(outputs: &[Matrix], steps: &[usize]) -> Matrix {
+    let (d, episodes) = outputs.first().map_or((0, 0), |first| (first.nrows(), first.ncols()));
+    let mut said = Matrix::zeros(d, steps.len() * episodes);
+    steps.iter().enumerate().for_each(|(k, &t)| said.subcols_mut(k * episodes, episodes).copy_from(&outputs[t]));
+    said
+}
+
+/// Predicts outputs from states, and again with one memory after the other projected out of them.
+fn ablation(
+    code: &Code,
+    contents: &Contents,
+    sample: &Sample,
+    said: &Matrix,
+    folds: usize,
+) -> Result<Ablation, NumericError> {
+    let spoken = Sample { states: sample.states.clone(), contents: said.clone(), episodes: sample.episodes };
+    let fitted = spoken.episodes_where(|e| !e.is_multiple_of(folds));
+    let fresh = spoken.episodes_where(|e| e.is_multiple_of(folds));
+    let moments = &fitted.states * fitted.states.transpose();
+    let readout = ridge_regression(&moments, &(&fitted.states * fitted.contents.transpose()), RIDGE)?;
+    let readout = readout.transpose();
+    let intact = readout * &fresh.states;
+    let read = &code.readers * &fresh.states;
+    let through = readout * &code.memories;
+    let without = |k: usize| {
+        let outputs = right_signs(&(&intact - through.col(k) * read.row(k)), &fresh.contents);
+        contents.named(k).map(|component| Without { component, outputs })
+    };
+    Ok(Ablation {
+        intact: right_signs(&intact, &fresh.contents),
+        without: (0..code.count()).filter_map(without).collect(),
+    })
+}
