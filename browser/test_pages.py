@@ -93,6 +93,23 @@ class Pages(unittest.TestCase):
                 outside = [url for url in urls if not url.startswith(("data:", "blob:")) and url != self.browser.current_url]
                 self.assertEqual(outside, [])
 
+    def test_recordings_are_shown_episode_by_episode_and_nothing_is_run(self):
+        expected = self.open("recordings")
+        self.assertEqual(self.by_id("kind").text, "circuit")
+        self.assertIn("recorded network is a circuit", self.by_id("sentence").text)
+        for gone in ("edit", "weights-trained-figure"):
+            self.assertFalse(self.browser.find_elements(By.ID, gone), gone)
+        self.assertIn("episodes shuffled", self.by_id("weights-control-figure").text)
+        before = self.js("[...ketbra.explorer.run.outputs[ketbra.explorer.s + arguments[0]]]", expected["step"])
+        Select(self.browser.find_element(By.CSS_SELECTOR, "#try select")).select_by_index(expected["episode"])
+        after = self.js("[...ketbra.explorer.run.outputs[ketbra.explorer.s + arguments[0]]]", expected["step"])
+        self.assertNotEqual(before, after)
+        for said, wanted in zip(after, expected["said"], strict=True):
+            self.assertAlmostEqual(said, wanted, places=5)
+        self.assertIn("all", self.by_id("score").text)
+        errors = [entry for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+        self.assertFalse(errors)
+
     def test_what_fails_is_said_in_the_heading_and_only_a_circuit_is_called_one(self):
         for name in ["circuit", "superposed", "not-learned"]:
             self.open(name)

@@ -4,14 +4,14 @@
 
 use ketbra::circuit::{AnalyticNetwork, Basis};
 use ketbra::edit::{Change, EditParams, edit};
-use ketbra::interpret::{InterpretParams, Interpretation, Question, StateView, interpret};
+use ketbra::interpret::{InterpretParams, Interpretation, Question, StateView, interpret, interpret_trajectories};
 use ketbra::network::{
     Activation, Architecture, Cell, CellKind, Initialization, Modes, Network, NetworkFile, Readout, Ssm,
 };
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
-use ketbra::observe::View;
+use ketbra::observe::{Trajectories, View};
 use ketbra::random::{Purpose, Stream};
-use ketbra::report::{Provenance, Training, page};
+use ketbra::report::{Provenance, Training, page, page_of_recordings};
 use ketbra::task::{Episodes, Task};
 use serde_json::json;
 use std::path::Path;
@@ -48,7 +48,28 @@ fn main() -> Result<()> {
         let network = planted(&task, hidden)?;
         Page { name, network, question: Question::Task(task), course: None }.write(folder, None)?;
     }
+    recordings(folder, &told)?;
     other_cells(folder, &told)
+}
+
+/// Recorded episodes of a network that nobody can run.
+fn recordings(folder: &Path, told: &Question) -> Result<()> {
+    let (network, episodes, d) = (fixture("t3-h128")?, 64, 8);
+    let Question::Task(task) = told else { return Err("a task".into()) };
+    let mut drawn = Episodes::new(task, episodes);
+    drawn.draw(task, &Stream::new(3, Purpose::ProbeInputs), 9, 0);
+    let inputs = drawn.inputs().to_vec();
+    let run = network.run(&inputs, episodes, 60);
+    let states: Vec<Matrix> = run.states[task.s()..].to_vec();
+    let outputs: Vec<Matrix> = states.iter().map(|state| network.read(state.as_ref())).collect();
+    let recorded = Trajectories { inputs: Some(inputs.clone()), states, outputs: outputs.clone() };
+    let found = interpret_trajectories(&recorded, told, &InterpretParams::default())?;
+    let provenance = Provenance { title: "recordings".into(), ..Provenance::default() };
+    std::fs::write(folder.join("recordings.html"), page_of_recordings(&found, &provenance)?)?;
+    // The second episode that is kept is the fifth of the recording.
+    let said: Vec<f64> = (0..d).map(|j| outputs[10][(j, 4)]).collect();
+    let expected = json!({ "verdict": found.verdict, "s": task.s(), "d": d, "episode": 1, "step": 10, "said": said });
+    Ok(std::fs::write(folder.join("recordings.json"), expected.to_string())?)
 }
 
 /// Trained gated cells, a random stack of them, and a state-space layer that was written down.

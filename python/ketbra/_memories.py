@@ -7,6 +7,8 @@ from typing import Any
 from . import _ketbra
 from ._arrays import FloatArray, time_first, whole
 from ._errors import InterpretError
+from ._recordings import in_a_row
+from ._task import Task
 
 
 class Memories:
@@ -78,15 +80,23 @@ class Memories:
         """Relative distance of the learned circuit from the theory's."""
         return self._memories.phi_error
 
-    def decode(self, hidden: Any, *, first: int = 0, batch_first: bool = False) -> FloatArray:
+    def decode(self, hidden: Any, *, first: int = 0, states: int = 1, batch_first: bool = False) -> FloatArray:
         """Contents (time, batch, s, d) of hidden states (time, batch, H).
 
         `hidden[0]` is the state after output step `first` (from 0). That matters only for networks with biases, whose mean
         state at each step is taken off first.
+
+        `states` states in a row, this one and those before it, are read together where noise hides contents in one alone.
+        They tell what a variable was when it was the newest: that is no evidence of what the state holds now.
         """
         units = self.basis.shape[0]
         array = time_first(hidden, "hidden", units, batch_first, InterpretError)
-        return self._memories.decode(array, whole(first, "first", InterpretError) or 0)
+        contents = self._memories.decode(array, whole(first, "first", InterpretError) or 0)
+        count = whole(states, "states", InterpretError, 1) or 1
+        task = self._memories.task
+        if count == 1 or task is None:
+            return contents
+        return in_a_row(contents, Task._of(task), self.scores, count)
 
     def _linear(self, array: FloatArray | None) -> FloatArray:
         if array is None:

@@ -12,6 +12,7 @@ from . import _ketbra
 from ._arrays import FloatArray, floats, time_first, whole
 from ._errors import InterpretError
 from ._interpret import Interpretation
+from ._recordings import is_ragged, of_one_length
 from ._task import Task
 
 
@@ -70,8 +71,9 @@ def interpret_trajectories(
 
     Parameters
     ----------
-    hidden: states (time, batch, H) over the whole episode
-    outputs: what the network said, (time, batch, d), over the whole episode
+    hidden: states (time, batch, H) over the whole episode; or a list of arrays (time, H), one an episode, of any lengths:
+        they are cut to the length that keeps the most states, and a warning says so
+    outputs: what the network said, (time, batch, d), over the whole episode; or a list in the same way
     inputs: (s, batch, d) or (time, batch, d). Without them, what the network says in its first s output steps stands for
         them: enough to check a task, or to read back one that forgets nothing
     s: input steps, which is variables
@@ -79,6 +81,12 @@ def interpret_trajectories(
     method: orbit, dual-orbit or rollout [orbit]; methods: those to compare; matching: optimal or greedy [optimal]
     batch_first: whether arrays come as (batch, time, feature)
     """
+    cut = None
+    if is_ragged(hidden) or is_ragged(outputs):
+        if not (is_ragged(hidden) and is_ragged(outputs)):
+            raise InterpretError("one of hidden and outputs is a list of episodes and the other is not; pass two lists")
+        hidden, outputs, inputs, cut = of_one_length(hidden, outputs, inputs)
+        batch_first = False
     known = _task(task, s, outputs)
     steps = whole(s, "s", InterpretError, 1) if known is None else known.s
     if steps is None:
@@ -106,6 +114,7 @@ def interpret_trajectories(
         method=method,
         methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
         matching=matching,
+        cut=cut,
     )
     return Interpretation(found)
 

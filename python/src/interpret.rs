@@ -14,6 +14,7 @@ use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
 use numpy::{Complex64, PyArray1, PyArray2};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -85,8 +86,33 @@ impl Interpretation {
         complex(py, self.found.details.origin_eigenvalues.iter().copied())
     }
 
-    /// The interactive page; nothing where no network was given.
-    fn page(&self, py: Python<'_>, title: &str) -> Result<Option<String>, Failed> {
+    /// All of it as bytes, the network too.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>, Failed> {
+        let bytes = self.found.to_bytes(self.file.as_deref()).map_err(Failed::interpret)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// What was written as bytes.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self, Failed> {
+        let (found, file) = py.detach(|| stage::Interpretation::from_bytes(bytes)).map_err(Failed::interpret)?;
+        Ok(Self { found: Arc::new(found), file: file.map(Arc::new), path: None })
+    }
+
+    /// Writes all of it, or nothing.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failed> {
+        py.detach(|| self.found.save(&path, self.file.as_deref())).map_err(Failed::interpret)
+    }
+
+    /// Reads what was saved.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> Result<Self, Failed> {
+        let (found, file) = py.detach(|| stage::Interpretation::load(&path)).map_err(Failed::interpret)?;
+        Ok(Self { found: Arc::new(found), file: file.map(Arc::new), path: None })
+    }
+
+    /// The interactive page.
+    fn page(&self, py: Python<'_>, title: &str) -> Result<String, Failed> {
         page_of(py, self, title)
     }
 

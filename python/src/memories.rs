@@ -3,6 +3,7 @@
 use crate::arrays::{numbers, view};
 use crate::errors::Failed;
 use crate::network::column_major;
+use crate::task::Task;
 use ketbra::circuit::Core;
 use ketbra::interpret as stage;
 use ketbra::memories::{self, Frame, Method};
@@ -34,6 +35,12 @@ impl Memories {
     #[getter]
     fn method(&self) -> &'static str {
         self.memories().method.name()
+    }
+
+    /// The task that they belong to.
+    #[getter]
+    fn task(&self) -> Option<Task> {
+        self.found.details.task.clone().map(Task::of)
     }
 
     /// H x core.

@@ -2,18 +2,21 @@
 
 use crate::errors::Failed;
 use crate::interpret::Interpretation;
-use ketbra::report::{Provenance, page};
+use ketbra::report::{Provenance, page, page_of_recordings};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// The interactive page: one HTML document that needs nothing else. Nothing where no network was given.
-pub fn page_of(py: Python<'_>, seen: &Interpretation, title: &str) -> Result<Option<String>, Failed> {
-    let Some(file) = &seen.file else { return Ok(None) };
+/// The interactive page: one HTML document that needs nothing else. Where no network was given, its recorded episodes.
+pub fn page_of(py: Python<'_>, seen: &Interpretation, title: &str) -> Result<String, Failed> {
+    let Some(file) = &seen.file else {
+        let provenance = Provenance { title: title.into(), ..Provenance::default() };
+        return Ok(py.detach(|| page_of_recordings(&seen.found, &provenance))?);
+    };
     let provenance = match &seen.path {
         Some(path) => Provenance::of(path, file),
         None => Provenance { title: title.into(), ..Provenance::default() },
     };
-    Ok(Some(py.detach(|| page(&file.network, &seen.found, &provenance))?))
+    Ok(py.detach(|| page(&file.network, &seen.found, &provenance))?)
 }
 
 /// Writes a text file, all of it or nothing.

@@ -5,7 +5,7 @@ use crate::errors::Failed;
 use crate::interpret::{Interpretation, chosen};
 use crate::task::Task;
 use crate::work::{interruptible, no_look};
-use ketbra::interpret::{Question, interpret_trajectories as read};
+use ketbra::interpret::{InterpretError, Question, Warning, interpret_trajectories as read};
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use numpy::PyReadonlyArray3;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// (s, batch, d) that came before.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
-#[pyo3(signature = (hidden, outputs, inputs, *, task, s, method, methods, matching))]
+#[pyo3(signature = (hidden, outputs, inputs, *, task, s, method, methods, matching, cut))]
 pub fn interpret_trajectories(
     py: Python<'_>,
     hidden: PyReadonlyArray3<'_, f64>,
@@ -28,6 +28,7 @@ pub fn interpret_trajectories(
     method: Option<&str>,
     methods: Option<&str>,
     matching: Option<&str>,
+    cut: Option<(usize, usize, usize)>,
 ) -> Result<Interpretation, Failed> {
     let params = chosen(method, methods, matching, None, None)?;
     let question = match task {
@@ -44,7 +45,11 @@ pub fn interpret_trajectories(
                 states: by_step(hidden),
                 outputs: by_step(outputs),
             };
-            read(&trajectories, &question, &params)
+            let mut found = read(&trajectories, &question, &params)?;
+            if let Some((steps, left_out, episodes)) = cut {
+                found.warnings.push(Warning::CutToLength { steps, left_out, episodes }.into());
+            }
+            Ok::<_, InterpretError>(found)
         },
         no_look,
     );

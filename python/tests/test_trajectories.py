@@ -109,10 +109,10 @@ def test_every_layout_gives_the_same_result() -> None:
 
 def test_what_only_weights_can_tell_is_refused() -> None:
     found = ketbra.interpret_trajectories(*run(), s=S)
-    for call in (lambda: found.network, lambda: found.page(), lambda: found.edit(negate=1), lambda: found.plot.weights()):
+    for call in (lambda: found.network, lambda: found.edit(negate=1), lambda: found.plot.weights()):
         with pytest.raises(ketbra.InterpretError, match="only trajectories are known"):
             call()
-    assert "exchange" not in found._repr_html_() and "circuit" in found._repr_html_()
+    assert "<iframe" in found._repr_html_() and "recordings" in found.page()
     with pytest.raises(ketbra.InterpretError, match="power needs the weights of a network"):
         ketbra.interpret_trajectories(*run(), s=S, method="power")
 
@@ -123,7 +123,7 @@ def test_what_only_weights_can_tell_is_refused() -> None:
         (lambda h, y, u: (h[0], y, u), r"hidden has shape \(128, 40\); pass 3 axes: \(time, batch, feature\)"),
         (lambda h, y, u: (h[:, :64], y, u), "pass states and outputs of the same steps and episodes"),
         (lambda h, y, u: (h[:20], y[:20], u), "16 output steps, but 26 are needed; run the network on for longer"),
-        (lambda h, y, u: (h[:, :9], y[:, :9], u[:, :9]), "9 episodes, but 10 are needed"),
+        (lambda h, y, u: (h[:, :9], y[:, :9], u[:, :9]), "9 episodes, but 11 are needed"),
         (lambda h, y, u: (h[:5], y[:5], u), "if the batch comes first, pass batch_first=True"),
         (lambda h, y, u: (h, y, u[:, :9]), "pass the inputs of the same episodes"),
         (lambda h, y, u: (h, y, u[:, :, :2]), "inputs has 2 features, but 3 are needed"),

@@ -11,7 +11,7 @@ pub(crate) use structure::steered_steps;
 pub use structure::{Structure, steered};
 pub use verdict::{Findings, Reason, Verdict, judge};
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Where claims begin to hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -151,7 +151,7 @@ impl ClaimName {
             Self::ContentsRead => "every content is read from the state",
             Self::CodeExplains => "the contents explain the state",
             Self::ContentsPresent => "the states hold the contents of their own episodes",
-            Self::StepMatrix => "between the memories, the weights are the circuit",
+            Self::StepMatrix => "between the memories, one step is the circuit",
             Self::Steered => "contents written into the state come out as the function says",
             Self::Spectrum => "the eigenvalues are those of the circuit",
         }
@@ -186,6 +186,24 @@ pub struct Claim {
     pub bound: Bound,
     /// What the figure is, and where it is worst.
     pub detail: String,
+}
+
+/// A claim as it is read from a file: its name says it in words.
+#[derive(Deserialize)]
+struct SavedClaim {
+    name: ClaimName,
+    holds: bool,
+    measured: Option<f64>,
+    limit: f64,
+    bound: Bound,
+    detail: String,
+}
+
+impl<'de> Deserialize<'de> for Claim {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let SavedClaim { name, holds, measured, limit, bound, detail } = SavedClaim::deserialize(deserializer)?;
+        Ok(Self { name, statement: name.statement(), holds, measured, limit, bound, detail })
+    }
 }
 
 impl Claim {

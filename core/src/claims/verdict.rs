@@ -46,7 +46,7 @@ impl Verdict {
         match self {
             Self::Circuit => {
                 "Every claim holds: the network does its task to the end, its state is a code of the contents that the \
-                 function needs, and its weights move them as the function says."
+                 function needs, and each step moves them as the function says."
             }
             Self::Superposed => {
                 "The network does its task better than chance for a long time, and its state is a code of the contents, but \
@@ -66,7 +66,7 @@ impl Verdict {
 }
 
 /// Why.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Reason {
     /// Activity dies out after the inputs end.

@@ -7,7 +7,7 @@ use faer::Side;
 use faer::linalg::solvers::Solve;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Multiplications that all draws together may take, about; states of fewer time steps are looked at beyond it.
 const MOST_WORK: f64 = 1e10;
@@ -16,7 +16,7 @@ const MOST_WORK: f64 = 1e10;
 const LEAST_STEPS: usize = 4;
 
 /// How contents stand out of those of other episodes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Null {
     /// Times that episodes were shuffled.
     pub draws: usize,

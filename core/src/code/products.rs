@@ -7,7 +7,7 @@ use super::{
     Code, CodeParams, Component, Contents, Judged, Sample, centre, memories, products_of, readers, right_signs, stacked,
 };
 use crate::numeric::{Matrix, NumericError, Svd, for_each_subset, subset_count};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The most contents that are multiplied.
 const MOST_TOGETHER: usize = 5;
@@ -50,7 +50,7 @@ impl SignedStates {
 }
 
 /// One product that a state holds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Product {
     /// The contents that are multiplied.
     pub of: Vec<Component>,

@@ -5,10 +5,10 @@
 
 use super::{Code, CodeParams, Judged, Sample, step_in_recordings};
 use crate::numeric::{Matrix, NumericError, zero_padded};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A figure with the interval that holds it in 95 of 100 recordings.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The figure.
     pub value: f64,

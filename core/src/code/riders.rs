@@ -3,11 +3,11 @@
 use super::sharing::Shared;
 use super::{CodeParams, Component};
 use crate::ranges::ranges;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A component that rides on another one: one direction carries both, as four levels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rider {
     /// The component, from 1.
     pub component: usize,

@@ -8,10 +8,10 @@ use super::riders::riders;
 use super::signs::read_as_signs;
 use super::{Code, CodeParams, Component, Contents, Origin, Rider, Sample};
 use crate::numeric::{Matrix, NumericError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How contents share directions.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sharing {
     /// What the contents are taken to be.
     pub contents: Origin,

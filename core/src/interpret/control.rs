@@ -26,7 +26,7 @@ pub enum Shuffled {
 }
 
 /// What the same procedure finds where there is nothing to find.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Control {
     /// What was shuffled.
     pub shuffled: Shuffled,
@@ -39,7 +39,7 @@ pub struct Control {
     /// Rows of the step matrix that are those of f.
     pub rows: Rows,
     /// The step matrix.
-    #[serde(skip)]
+    #[serde(skip, default = "Matrix::new")]
     pub step: Matrix,
 }
 

@@ -53,12 +53,14 @@ pub(super) fn doubts(
     orbit: &OnOrbit,
     reading: &Recurrence,
     behaviour: Option<&Behaviour>,
+    seen_in_memories: bool,
 ) -> Vec<Warning> {
     let mut warnings = vec![];
     // The gates of other cells are half open at the origin: nothing of the circuit is to be seen there.
     let is_plain = case.subject.is_none_or(|subject| subject.network.kind() == Some(CellKind::Elman));
     let at_origin = origin.filter(|_| is_plain).map(|at| (Place::Origin, &at.spectrum));
-    for (place, spectrum) in at_origin.into_iter().chain([(Place::Orbit, &orbit.spectrum)]) {
+    let on_orbit = (!seen_in_memories).then_some((Place::Orbit, &orbit.spectrum));
+    for (place, spectrum) in at_origin.into_iter().chain(on_orbit) {
         if let Some(expected) = spectrum.expected.filter(|&expected| expected != spectrum.found) {
             warnings.push(Warning::CountDiffers { place, found: spectrum.found, expected });
         }

@@ -14,6 +14,7 @@ mod moment;
 mod params;
 mod pipeline;
 mod recorded;
+mod saved;
 mod tables;
 mod trajectories;
 mod warning;
@@ -24,6 +25,7 @@ pub use known::{Known, interpret_file, interpret_file_watched};
 pub use params::{InterpretParams, StateView};
 pub use pipeline::{interpret, interpret_watched};
 pub use recorded::{Ablation, NoiseSummary, RecordingSummary, Without};
+pub use saved::SavedError;
 pub use trajectories::interpret_trajectories;
 pub use warning::{Note, Warning};
 
@@ -32,12 +34,12 @@ use crate::code::{Component, Contents, Origin, Product, Rows, Sharing};
 use crate::linearize::{Linearization, LinearizeError};
 use crate::memories::{Memories, MemoriesError, Method};
 use crate::network::{Accuracy, CellKind};
-use crate::numeric::{NumericError, c64};
+use crate::numeric::{Matrix, NumericError, c64};
 use crate::observe::{ObserveError, Stopped, TrajectoriesError};
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::spectrum::Spectrum;
 use crate::task::{Gate, TableOf, Task, TaskError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What is known about a network before it is interpreted.
@@ -70,7 +72,7 @@ impl Question {
 }
 
 /// A task in a few numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskSummary {
     /// What it is called; nothing where it could not be told.
     pub name: Option<String>,
@@ -83,24 +85,31 @@ pub struct TaskSummary {
 }
 
 /// The spectra, by place.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spectra {
     /// Of the Jacobian at the zero state; nothing where only trajectories are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Spectrum>,
     /// Of the Jacobian at a fixed point, for networks with biases.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixed_point: Option<Spectrum>,
     /// Of the best linear map on the visited states.
     pub orbit: Spectrum,
     /// Of the best linear map on what the code reads from them, where the orbit itself is led astray by units that hold
     /// nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memories: Option<Spectrum>,
 }
 
+impl Spectra {
+    /// The one that claims rest on: what is read from the memories where the orbit is led astray, otherwise the orbit.
+    pub fn lasting(&self) -> &Spectrum {
+        self.memories.as_ref().unwrap_or(&self.orbit)
+    }
+}
+
 /// Memories in a few numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MemoriesSummary {
     /// How they were found.
     pub method: Method,
@@ -121,7 +130,7 @@ pub struct MemoriesSummary {
 }
 
 /// The code in a few numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CodeSummary {
     /// What the contents are taken to be.
     pub contents: Origin,
@@ -140,15 +149,15 @@ pub struct CodeSummary {
     /// Rows of the step matrix that are those of f.
     pub rows: Rows,
     /// Products of contents that the states hold beside them, where f is a truth table.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub products: Option<ProductsSummary>,
     /// The code of one output step, for cells whose code may change with time and for truth tables.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_one_moment: Option<AtOneMoment>,
 }
 
 /// Product memories in a few numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProductsSummary {
     /// Share of the variance of fresh states that contents alone explain, then with products of two, of three, and so on.
     pub by_degree: Vec<f64>,
@@ -157,7 +166,7 @@ pub struct ProductsSummary {
 }
 
 /// A code that was fitted and judged at one output step alone.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AtOneMoment {
     /// The output step, from 0.
     pub step: usize,
@@ -166,7 +175,7 @@ pub struct AtOneMoment {
     /// Share of the variance of fresh states that contents explain.
     pub explained: f64,
     /// The same with products of two, where f is a truth table.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with_products: Option<f64>,
     /// The content that is read worst.
     pub worst: f64,
@@ -175,7 +184,7 @@ pub struct AtOneMoment {
 }
 
 /// How the visited states fill the state space.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rank {
     /// Directions that the orbit was linearized on.
     pub used: usize,
@@ -190,7 +199,7 @@ pub struct Rank {
 }
 
 /// What a network is made of, in a few numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkSummary {
     /// The kind of its layers; nothing where they are of several.
     pub cell: Option<CellKind>,
@@ -218,7 +227,7 @@ impl std::fmt::Display for NetworkSummary {
 }
 
 /// What is found in the whole state, where the units are a part of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WholeState {
     /// Numbers in it.
     pub size: usize,
@@ -244,7 +253,7 @@ impl std::fmt::Display for WholeState {
 }
 
 /// What was found in a network.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Interpretation {
     /// The task, given or read back.
     pub task: TaskSummary,
@@ -257,7 +266,7 @@ pub struct Interpretation {
     /// The part of the state that all this is about.
     pub state: StateView,
     /// What is found in the whole state, where that is more than what was looked at.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole_state: Option<WholeState>,
     /// Accuracy on the task over a long output phase.
     pub accuracy: Option<Accuracy>,
@@ -278,7 +287,7 @@ pub struct Interpretation {
     /// Eigenvalues against the theory.
     pub spectrum: Spectra,
     /// What recordings say beside it; nothing for a network that was run.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording: Option<RecordingSummary>,
     /// How contents share directions, where there are fewer directions than contents.
     pub superposition: Option<Sharing>,
@@ -287,7 +296,7 @@ pub struct Interpretation {
     /// The memories by the method asked for.
     pub memories: Option<MemoriesSummary>,
     /// Every method that was asked for, by name.
-    pub methods: Option<BTreeMap<&'static str, MemoriesSummary>>,
+    pub methods: Option<BTreeMap<String, MemoriesSummary>>,
     /// The signed selection that the network computes, or nothing where it can't be told.
     pub recurrence: Option<Vec<Step>>,
     /// The truth table of every output whose function is stated; empty for a dense f.
@@ -331,6 +340,19 @@ pub struct Details {
     pub origin_eigenvalues: Vec<c64>,
     /// Memories in the order of the methods asked for, the one shown first.
     pub memories: Vec<Memories>,
+    /// A few episodes of recordings, to look at; none for a network, which can be run.
+    pub runs: Vec<RecordedRun>,
+}
+
+/// One episode of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedRun {
+    /// d x s: the inputs.
+    pub inputs: Matrix,
+    /// Units x output steps.
+    pub states: Matrix,
+    /// d x output steps.
+    pub outputs: Matrix,
 }
 
 /// Why a network could not be interpreted.

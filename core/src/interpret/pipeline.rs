@@ -3,6 +3,7 @@
 use super::case::{Case, OnOrbit, Subject, Theory};
 use super::coding::Coded;
 use super::doubts::{code_doubts, doubts, recording_doubts};
+use super::recorded::recorded_runs;
 use super::{
     CodeSummary, Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, NetworkSummary, Note,
     Question, Rank, Spectra, StateView, TaskSummary, Verdict, Warning, WholeState, limits,
@@ -157,7 +158,13 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         let at = if params.method == Method::Code { 0 } else { found.len().min(1) };
         found.insert(at, memories);
     }
-    warnings.extend(doubts(case, origin.as_ref(), &orbit, &reading, behaviour.as_ref()));
+    // Noise and recorded units that hold nothing say nothing against what is read from the memories.
+    let seen_in_memories =
+        case.subject.is_none() && in_memories.as_ref().is_some_and(|seen| seen.expected == Some(seen.found));
+    if seen_in_memories {
+        warnings.retain(|warning| !matches!(warning, Warning::Orbit(_)));
+    }
+    warnings.extend(doubts(case, origin.as_ref(), &orbit, &reading, behaviour.as_ref(), seen_in_memories));
     let told = matches!(case.question, Question::Task(_));
     if judged.verdict == Verdict::NotLearned && told {
         warnings.insert(0, Warning::NotLearned);
@@ -167,7 +174,7 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
     let shown: Vec<MemoriesSummary> = found.iter().map(|memories| summary(memories, params)).collect();
     let methods = (!params.methods.is_empty()).then(|| {
         let asked = shown.iter().filter(|summary| params.methods.contains(&summary.method));
-        asked.map(|summary| (summary.method.name(), summary.clone())).collect()
+        asked.map(|summary| (summary.method.name().to_string(), summary.clone())).collect()
     });
     let (at_origin, origin_eigenvalues) = origin.map_or((None, vec![]), |at| (Some(at.spectrum), at.eigenvalues));
     let OnOrbit { visited, linear, spectrum: on_orbit, .. } = orbit;
@@ -217,6 +224,7 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
             orbit: linear,
             origin_eigenvalues,
             memories: found,
+            runs: vec![],
         },
     })
 }
@@ -392,5 +400,8 @@ pub(super) fn interpret_recordings(
     if wants_tables(observed, question, &reading, params) {
         reading.look_for_tables(observed, &params.recurrence);
     }
-    interpret_case(&Case { subject: None, observed, question, params, watch: &Watch::nobody() }, reading)
+    let case = Case { subject: None, observed, question, params, watch: &Watch::nobody() };
+    let mut found = interpret_case(&case, reading)?;
+    found.details.runs = recorded_runs(observed);
+    Ok(found)
 }

@@ -1,14 +1,15 @@
 //! The code in recordings: cross-validated, held against shuffled episodes, and told from noise.
 
-use super::InterpretError;
 use super::case::{Case, OnOrbit, Theory};
 use super::coding::Coded;
+use super::{InterpretError, RecordedRun};
 use crate::claims::{Behaviour, ClaimParams};
 use crate::code::{
     Code, CodeParams, Component, Contents, CrossValidated, Interval, Noise, Null, Origin, Sample, off_by, right_signs,
 };
 use crate::numeric::{Matrix, NumericError, ridge_regression};
-use serde::Serialize;
+use crate::observe::Observations;
+use serde::{Deserialize, Serialize};
 
 /// Readings this many standard deviations above chance have the share of right signs that counts as read.
 const READS: f64 = 2.326;
@@ -26,7 +27,7 @@ pub(super) struct Recorded {
 }
 
 /// Recordings in a few numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordingSummary {
     /// Episodes, each judged by a code of the others.
     pub episodes: usize,
@@ -47,7 +48,7 @@ pub struct RecordingSummary {
 }
 
 /// Noise in a few numbers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NoiseSummary {
     /// Share of the variance of the states.
     pub share: f64,
@@ -60,7 +61,7 @@ pub struct NoiseSummary {
 }
 
 /// Outputs predicted from states by a linear readout, with all memories and without one of them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ablation {
     /// For each output the share of right signs with all memories.
     pub intact: Vec<f64>,
@@ -69,7 +70,7 @@ pub struct Ablation {
 }
 
 /// Outputs without one memory.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Without {
     /// The memory that was projected out.
     #[serde(flatten)]
@@ -179,6 +180,23 @@ impl Coded {
         };
         (0..read.len()).filter(missed).collect()
     }
+}
+
+/// Episodes that are kept to look at.
+const KEPT_RUNS: usize = 6;
+
+/// A few of the episodes that the code is judged on.
+pub(super) fn recorded_runs(observed: &Observations) -> Vec<RecordedRun> {
+    let (batch, s, d) = (&observed.score, observed.s, observed.d);
+    let units = batch.states.first_key_value().map_or(0, |(_, states)| states.nrows());
+    let steps = (0..).take_while(|t| batch.states.contains_key(t)).count();
+    let input = |e: usize, j: usize, t: usize| f64::from(batch.inputs[(t * batch.episodes + e) * d + j]);
+    let run = |e: usize| RecordedRun {
+        inputs: Matrix::from_fn(d, s, |j, t| input(e, j, t)),
+        states: Matrix::from_fn(units, steps, |i, t| batch.states[&t][(i, e)]),
+        outputs: Matrix::from_fn(d, steps, |j, t| batch.outputs[t][(j, e)]),
+    };
+    (0..batch.episodes.min(KEPT_RUNS)).map(run).collect()
 }
 
 /// What was said at some steps, outputs x columns.

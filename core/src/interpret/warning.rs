@@ -5,10 +5,10 @@ use crate::foreign_text::listed;
 use crate::linearize::{Doubt, Place};
 use crate::memories::Method;
 use crate::network::Activation;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Something that speaks against a result.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Warning {
     /// The network did not learn its task.
@@ -71,6 +71,15 @@ pub enum Warning {
         units: usize,
         /// Units like these that would be needed to read every content from one state.
         needed: usize,
+    },
+    /// Episodes of several lengths were cut to one.
+    CutToLength {
+        /// Steps that were kept of each.
+        steps: usize,
+        /// Episodes that were shorter, and left out.
+        left_out: usize,
+        /// Episodes in all.
+        episodes: usize,
     },
     /// More episodes would show more.
     FewEpisodes {
@@ -160,6 +169,13 @@ impl std::fmt::Display for Warning {
                 )?;
                 write!(f, "like these {units}")
             }
+            Self::CutToLength { steps, left_out, episodes } => {
+                write!(
+                    f,
+                    "episodes were cut to {steps} steps, which keeps the most states; {left_out} of {episodes} are "
+                )?;
+                write!(f, "shorter and were left out")
+            }
             Self::FewEpisodes { episodes, needed } => {
                 write!(
                     f,
@@ -197,7 +213,7 @@ impl std::fmt::Display for Warning {
 }
 
 /// A warning with its text.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
     /// The warning.
     #[serde(flatten)]

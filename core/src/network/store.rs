@@ -206,7 +206,7 @@ pub(super) fn float16(bits: u16) -> f64 {
 }
 
 /// Puts the metadata of a serialized file in order: the library keeps it in a hash map, whose order is random.
-fn sort_metadata(file: &mut [u8]) {
+pub(crate) fn sort_metadata(file: &mut [u8]) {
     let Some(length) = file.first_chunk::<8>().map(|b| u64::from_le_bytes(*b) as usize) else { return };
     let Some(header) = file.get_mut(8..8 + length) else { return };
     let Ok(mut parsed) = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(header) else { return };

@@ -9,7 +9,7 @@ use super::{Provenance, ReportError, Training};
 use crate::circuit::Core;
 use crate::code::Contents;
 use crate::edit::{EditParams, own_code};
-use crate::interpret::{Interpretation, Verdict};
+use crate::interpret::{Interpretation, RecordedRun, Verdict};
 use crate::memories::{Frame, Memories, Method, observability};
 use crate::network::Network;
 use crate::numeric::{Matrix, c64, eigenvalues, pseudo_inverse};
@@ -25,7 +25,9 @@ const LONGEST_RUN: usize = 96;
 pub(super) struct PageData {
     meta: Meta,
     verdict: VerdictData,
-    network: NetworkData,
+    network: Option<NetworkData>,
+    /// Episodes of a recording, which stand for a network that nobody can run.
+    recorded: Vec<RecordedData>,
     /// The rows of the state that are looked at.
     state: Vec<Part>,
     task: Option<TaskData>,
@@ -35,6 +37,24 @@ pub(super) struct PageData {
     memories_missing: Option<&'static str>,
     edit: Option<EditData>,
     training: Option<Training>,
+}
+
+/// One recorded episode, a row a step.
+#[derive(Serialize)]
+struct RecordedData {
+    inputs: Stored,
+    states: Stored,
+    outputs: Stored,
+}
+
+impl RecordedData {
+    fn of(run: &RecordedRun) -> Self {
+        let rows = |matrix: &Matrix| {
+            let steps = matrix.ncols().min(LONGEST_RUN);
+            Stored::shown(&matrix.subcols(0, steps).transpose().to_owned())
+        };
+        Self { inputs: rows(&run.inputs), states: rows(&run.states), outputs: rows(&run.outputs) }
+    }
 }
 
 #[derive(Serialize)]
@@ -99,6 +119,8 @@ impl GateData {
 struct SpectraData {
     origin: Option<SpectrumData>,
     orbit: Option<SpectrumData>,
+    /// Whether it is what is read from the memories that turns, and not the whole state.
+    in_memories: bool,
     theory: Option<Vec<Eigenvalue>>,
 }
 
@@ -162,7 +184,7 @@ const BIBTEX: &str = "@article{karuvally2023episodic,
 }";
 
 pub(super) fn page_data(
-    network: &Network,
+    network: Option<&Network>,
     found: &Interpretation,
     provenance: &Provenance,
 ) -> Result<PageData, ReportError> {
@@ -181,7 +203,10 @@ pub(super) fn page_data(
             s: found.task.s,
             d: found.task.d,
             hidden: found.hidden,
-            made_of: network.as_elman().is_none().then(|| made_of(network)),
+            made_of: match network {
+                Some(network) => network.as_elman().is_none().then(|| made_of(network)),
+                None => Some(format!("{} recorded units", found.hidden)),
+            },
             made: made(network, found, provenance)?,
             citation: CITATION,
             bibtex: BIBTEX,
@@ -189,7 +214,7 @@ pub(super) fn page_data(
         verdict: VerdictData {
             kind: found.verdict.name(),
             sentence: words::sentence(network, found),
-            state: words::state(network, found),
+            state: network.and_then(|network| words::state(network, found)),
             definition: found.verdict.definition(),
             claims: words::claims(found),
             control: found.control.as_ref().map(ToString::to_string),
@@ -198,8 +223,12 @@ pub(super) fn page_data(
             warnings: words::doubts(found),
             recurrence: known.then(|| found.recurrence_in_words.clone()),
         },
-        network: network_data(network),
-        state: parts(network, found.state),
+        network: network.map(network_data),
+        recorded: found.details.runs.iter().map(RecordedData::of).collect(),
+        state: match network {
+            Some(network) => parts(network, found.state),
+            None => vec![Part { name: "units".into(), first: 0, count: found.hidden, squashed: false }],
+        },
         task: task.map(|task| match task.function() {
             Function::Selection(sources) => TaskData::Sources(wires(sources)),
             Function::Table(gates) => TaskData::Gates(gates.iter().map(GateData::of).collect()),
@@ -209,7 +238,7 @@ pub(super) fn page_data(
         spectra: spectra_data(found)?,
         memories,
         memories_missing,
-        edit: edit_data(network, found),
+        edit: network.and_then(|network| edit_data(network, found)),
         training: provenance.training.clone(),
     })
 }
@@ -234,19 +263,28 @@ fn presets(s: usize, d: usize) -> BTreeMap<String, Vec<Wire>> {
 }
 
 fn spectra_data(found: &Interpretation) -> Result<SpectraData, ReportError> {
-    let mut all = spectra(found)?.into_iter().map(|(_, eigenvalues, spectrum)| SpectrumData {
-        threshold: spectrum.threshold,
-        found: spectrum.found,
-        expected: spectrum.expected,
-        error: spectrum.error,
-        eigenvalues,
-        directions: spectrum.directions.clone(),
+    let mut all = spectra(found)?.into_iter().map(|(place, eigenvalues, spectrum)| {
+        (
+            place,
+            SpectrumData {
+                threshold: spectrum.threshold,
+                found: spectrum.found,
+                expected: spectrum.expected,
+                error: spectrum.error,
+                eigenvalues,
+                directions: spectrum.directions.clone(),
+            },
+        )
     });
-    let theory = found.spectrum.origin.as_ref().filter(|spectrum| spectrum.expected.is_some());
-    Ok(SpectraData { origin: all.next(), orbit: all.next(), theory: theory.map(|spectrum| spectrum.theory.clone()) })
+    let known = found.spectrum.origin.as_ref().unwrap_or(&found.spectrum.orbit);
+    let theory = known.expected.is_some().then(|| known.theory.clone());
+    let (mut origin, mut orbit) = (None, None);
+    all.by_ref()
+        .for_each(|(place, spectrum)| *(if place == AT_ORIGIN { &mut origin } else { &mut orbit }) = Some(spectrum));
+    Ok(SpectraData { origin, orbit, in_memories: found.spectrum.memories.is_some(), theory })
 }
 
-fn memories_data(network: &Network, found: &Interpretation) -> Result<Option<MemoriesData>, ReportError> {
+fn memories_data(network: Option<&Network>, found: &Interpretation) -> Result<Option<MemoriesData>, ReportError> {
     let (Some(shown), Some(task)) = (Shown::of(found)?, &found.details.task) else { return Ok(None) };
     let rolled = match found.verdict {
         Verdict::Superposed => {
@@ -256,12 +294,12 @@ fn memories_data(network: &Network, found: &Interpretation) -> Result<Option<Mem
         _ => None,
     };
     let means = &found.details.means;
-    let mean = (!network.is_odd() && !means.is_empty()).then(|| {
+    let mean = (!network.is_some_and(Network::is_odd) && !means.is_empty()).then(|| {
         let rows = means.len().min(LONGEST_RUN);
         Stored::shown(&Matrix::from_fn(rows, found.hidden, |t, unit| means[t][unit]))
     });
     let score = &shown.memories.score;
-    let input = InputPhase::of(network, found, &shown);
+    let input = network.and_then(|network| InputPhase::of(network, found, &shown));
     Ok(Some(MemoriesData {
         method: shown.memories.method.name(),
         by_construction: shown.memories.method.shift_by_construction(),
@@ -357,12 +395,16 @@ pub(super) fn circuit_blocks(found: &Interpretation) -> Result<Option<Matrix>, R
 /// Where, every eigenvalue there, and how they compare with theory.
 pub(super) type PlacedSpectrum<'a> = (&'static str, Vec<Eigenvalue>, &'a Spectrum);
 
+const AT_ORIGIN: &str = "at the origin";
+
 /// Every eigenvalue at the origin and, where activity lasts, on the orbit.
 pub(super) fn spectra(found: &Interpretation) -> Result<Vec<PlacedSpectrum<'_>>, ReportError> {
     let pairs = |values: &[c64]| -> Vec<Eigenvalue> { values.iter().map(|z| [z.re, z.im]).collect() };
-    let at_origin = |spectrum| ("at the origin", pairs(&found.details.origin_eigenvalues), spectrum);
+    let at_origin = |spectrum| (AT_ORIGIN, pairs(&found.details.origin_eigenvalues), spectrum);
     let mut spectra: Vec<_> = found.spectrum.origin.iter().map(at_origin).collect();
-    if let Some(orbit) = &found.details.orbit {
+    if let Some(memories) = &found.spectrum.memories {
+        spectra.push(("in the memories", memories.eigenvalues.clone(), memories));
+    } else if let Some(orbit) = &found.details.orbit {
         spectra.push(("on the orbit", pairs(&eigenvalues(&orbit.operator)?), &found.spectrum.orbit));
     }
     Ok(spectra)
@@ -382,12 +424,12 @@ fn on_window(blocks: &Matrix, core: usize, embed: &Matrix, project: &Matrix) -> 
 
 /// How the page was made: what the caller knows, what the network is, then every number that decided something.
 fn made(
-    network: &Network,
+    network: Option<&Network>,
     found: &Interpretation,
     provenance: &Provenance,
 ) -> Result<Vec<(String, String)>, ReportError> {
     let mut made = provenance.made.clone();
-    made.push(("made of".into(), made_of(network)));
+    made.extend(network.map(|network| ("made of".into(), made_of(network))));
     made.push(("ketbra".into(), env!("CARGO_PKG_VERSION").into()));
     flatten("", &serde_json::to_value(&found.params)?, &mut made);
     Ok(made)

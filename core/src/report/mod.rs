@@ -136,6 +136,15 @@ const SCRIPTS: [&str; 16] = [
 
 /// The page of a network: one HTML file that needs nothing else.
 pub fn page(network: &Network, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
+    page_of(Some(network), found, provenance)
+}
+
+/// The page of recordings: a few of the episodes stand for the network that nobody can run.
+pub fn page_of_recordings(found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
+    page_of(None, found, provenance)
+}
+
+fn page_of(network: Option<&Network>, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
     let data = serde_json::to_vec(&data::page_data(network, found, provenance)?)?;
     let title = format!("{} - ketbra", provenance.title);
     Ok(FRAME

@@ -2,7 +2,8 @@
 
 use super::made_of::{noun, whole_state};
 use crate::claims::Claim;
-use crate::interpret::{Interpretation, Reason, Shuffled, StateView, Verdict, WholeState};
+use crate::code::Interval;
+use crate::interpret::{Interpretation, Reason, RecordingSummary, Shuffled, StateView, Verdict, WholeState};
 use crate::network::{CellKind, Network};
 use serde::Serialize;
 
@@ -36,13 +37,15 @@ pub(super) fn claims(found: &Interpretation) -> Vec<ClaimWords> {
     found.claims.iter().map(words).collect()
 }
 
-pub(super) fn sentence(network: &Network, found: &Interpretation) -> String {
-    let this = format!("This {}", noun(network));
+pub(super) fn sentence(network: Option<&Network>, found: &Interpretation) -> String {
+    let this = network.map_or("This recorded network".into(), |network| format!("This {}", noun(network)));
     let task = &found.task;
     let count = found.code.as_ref().map_or(0, |code| code.count);
     let name = task.name.as_deref().unwrap_or("its task");
     let units = match found.state {
-        StateView::Whole if network.has_inner_state() => format!("the {} numbers of its state", found.hidden),
+        StateView::Whole if network.is_some_and(Network::has_inner_state) => {
+            format!("the {} numbers of its state", found.hidden)
+        }
         _ => format!("its {} units", found.hidden),
     };
     match found.verdict {
@@ -133,7 +136,11 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
     }
     if let Some(code) = &found.code {
         let control = found.control.as_ref().map_or(String::new(), |control| {
-            let what = if control.shuffled == Shuffled::Phases { "phases drawn anew" } else { "the weights shuffled" };
+            let what = match control.shuffled {
+                Shuffled::Phases => "phases drawn anew",
+                Shuffled::RecurrentWeights => "the weights shuffled",
+                Shuffled::Episodes => "episodes shuffled",
+            };
             format!("; with {what} {:.2}", control.explained)
         });
         let moment = code.at_one_moment.map_or(String::new(), |at| match at.with_products {
@@ -145,10 +152,13 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
         });
         let note = format!("share of the states' variance that the contents explain{moment}{control}");
         figures.push(Figure { name: "Explained", value: format!("{:.4}", code.explained), note });
+        if let Some(recording) = &found.recording {
+            figures.extend(recording_figures(recording));
+        }
         let note = format!("contents that are read from the state, the worst {:.4} right", code.worst);
         figures.push(Figure { name: "Contents read", value: format!("{} of {}", code.read, code.count), note });
     }
-    let orbit = &found.spectrum.orbit;
+    let orbit = found.spectrum.lasting();
     if orbit.expected.is_some() && found.rank.is_some() {
         let value = orbit.error.map_or("---".into(), |error| format!("{error:.1e} rad"));
         let note = match orbit.error {
@@ -160,10 +170,32 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
     figures
 }
 
+/// What recordings say beside it.
+fn recording_figures(recording: &RecordingSummary) -> Vec<Figure> {
+    let Interval { value, low, high } = recording.worst_reading;
+    let noise = recording.noise.as_ref().map_or(String::new(), |noise| {
+        format!("; noise, {:.2} of the variance, allows {:.3}", noise.share, noise.allowed)
+    });
+    let null = &recording.null;
+    vec![
+        Figure {
+            name: "Worst reading",
+            value: format!("{value:.3}"),
+            note: format!("right signs from one state, 95 % interval {low:.3} to {high:.3}, cross-validated{noise}"),
+        },
+        Figure {
+            name: "Against shuffled episodes",
+            value: format!("p = {:.2}", null.p),
+            note: format!("{} draws; the contents stand out by {:.0} standard deviations", null.draws, null.stands_out),
+        },
+    ]
+}
+
 /// What the picture of the weights shows, in a heading: a circuit is called one only where it is one.
-pub(super) fn weights_heading(network: &Network, found: &Interpretation) -> String {
+pub(super) fn weights_heading(network: Option<&Network>, found: &Interpretation) -> String {
     match found.code.as_ref().map(|code| code.rows) {
-        Some(_) if found.verdict == Verdict::Circuit && network.kind() == Some(CellKind::Ssm) => {
+        Some(_) if found.verdict == Verdict::Circuit && network.is_none() => "How contents move".into(),
+        Some(_) if found.verdict == Verdict::Circuit && network.and_then(Network::kind) == Some(CellKind::Ssm) => {
             "Turning modes make a circuit".into()
         }
         Some(_) if found.verdict == Verdict::Circuit => "Noise turns into a circuit".into(),

@@ -162,9 +162,9 @@ impl Row {
         self.orbit = Found::from(&found.spectrum.orbit);
         self.read_back = TableOf::all(&run.job.task).map(|wanted| found.function == wanted);
         for (method, memories) in found.methods.iter().flatten() {
-            self.worst.insert((*method).into(), memories.worst);
-            self.recovered.insert((*method).into(), memories.recovered);
-            self.phi_error.extend(memories.phi_error.map(|error| ((*method).into(), error)));
+            self.worst.insert(method.clone(), memories.worst);
+            self.recovered.insert(method.clone(), memories.recovered);
+            self.phi_error.extend(memories.phi_error.map(|error| (method.clone(), error)));
         }
     }
 

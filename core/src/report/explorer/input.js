@@ -35,6 +35,24 @@ function gridKeys(holder, cols) {
   });
 }
 
+// Recordings cannot be asked anything new: one chooses among their episodes.
+function startEpisodes(explorer) {
+  const section = document.getElementById("try"), count = explorer.recorded.length;
+  section.dataset.title = "Episodes";
+  section.querySelector("h2").textContent = "Recorded episodes";
+  section.querySelector(".explain").textContent = "Nobody can run this network: these are episodes that were recorded, none of which the readers were fitted on.";
+  const choice = element("select", { "aria-label": "Recorded episode" }, ...Array.from({ length: count }, (_, k) => element("option", { value: k }, `Episode ${k + 1} of ${count}`)));
+  section.querySelector(".tools").replaceChildren(choice);
+  const cells = [...document.querySelectorAll("#bits button")];
+  cells.forEach((cell) => { cell.disabled = true; });
+  choice.addEventListener("change", () => {
+    explorer.episode = Number(choice.value);
+    explorer.inputs = explorer.recorded[explorer.episode].inputs;
+    cells.forEach((cell) => cell.setAttribute("aria-pressed", explorer.inputs[cell.place[0]][cell.place[1]] > 0));
+    explorer.recompute();
+  });
+}
+
 function startInput(explorer) {
   const { s, d } = explorer, $ = (id) => document.getElementById(id), bits = $("bits");
   bits.style.gridTemplateColumns = `repeat(${s}, auto)`;
@@ -54,6 +72,7 @@ function startInput(explorer) {
     cell.setAttribute("aria-pressed", on);
     cell.setAttribute("aria-label", `step ${t + 1}, component ${j + 1}: ${on ? "+1" : "−1"}`);
   });
+  if (!explorer.trained) { show(); startEpisodes(explorer); return; }
   const set = (inputs) => { explorer.inputs = inputs; show(); explorer.recompute(); };
   let brush = null;
   const paint = (cell) => {

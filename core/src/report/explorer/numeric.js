@@ -55,6 +55,9 @@ function product(a, b) {
   return out;
 }
 
+// The rows of a matrix, one array each.
+const rowsOf = ({ data, rows, cols }) => Array.from({ length: rows }, (_, i) => Float64Array.from(data.subarray(i * cols, (i + 1) * cols)));
+
 function times(a, x) {
   const out = new Float64Array(a.rows);
   for (let i = 0; i < a.rows; i++) {

@@ -2,6 +2,7 @@ const wireText = ({ lag, component, sign }, j) => `u${j + 1} = ${sign < 0 ? "-" 
 const sameWire = (a, b) => a.lag === b.lag && a.component === b.component && a.sign === b.sign;
 
 function startRewire(explorer) {
+  if (!explorer.trained) { document.getElementById("edit").remove(); return; }
   const { data, s, d } = explorer, prepared = data.edit;
   if (!prepared) return document.getElementById("edit").remove();
   for (const name of ["code", "memories", "readers"]) prepared[name] = matrixOf(prepared[name]);

@@ -1,4 +1,4 @@
-const spectrumTitle = (place, plain) => (place === "orbit" ? "On the orbit (where the network really runs)" : `At the origin (${plain ? "the weights themselves" : "the derivative of a step at the zero state"})`);
+const spectrumTitle = (place, plain, inMemories) => (place === "orbit" && inMemories ? "Between the memories (what is read from the states, noise taken off)" : place === "orbit" ? "On the orbit (where the network really runs)" : `At the origin (${plain ? "the weights themselves" : "the derivative of a step at the zero state"})`);
 
 function spectrumNote(spectrum) {
   const { found, expected, error, threshold } = spectrum;
@@ -43,8 +43,8 @@ function prepareSpectra({ data, plain }) {
   const holder = document.getElementById("spectra");
   holder.classList.toggle("single", places.length === 1);
   const plots = places.map((place) => {
-    const plot = element("div", { class: "spectrum-plot", role: "img", "aria-label": `${spectrumTitle(place, plain)}: ${spectrumNote(data.spectra[place])}` });
-    holder.append(element("figure", {}, element("figcaption", {}, element("b", {}, spectrumTitle(place, plain))), plot, element("p", { class: "note" }, spectrumNote(data.spectra[place]))));
+    const plot = element("div", { class: "spectrum-plot", role: "img", "aria-label": `${spectrumTitle(place, plain, data.spectra.in_memories)}: ${spectrumNote(data.spectra[place])}` });
+    holder.append(element("figure", {}, element("figcaption", {}, element("b", {}, spectrumTitle(place, plain, data.spectra.in_memories))), plot, element("p", { class: "note" }, spectrumNote(data.spectra[place]))));
     return [plot, data.spectra[place]];
   });
   return () => plots.forEach(([plot, spectrum]) => drawSpectrum(plot, spectrum, data.spectra.theory));

@@ -36,10 +36,11 @@ function startStates(explorer) {
   const phases = [{ at: s, strong: true }], xTicks = timeTicks(s, horizon);
   const xName = `time step: input to ${s}, then output`;
   const rows = stateRows(explorer.data.state), units = new Heatmap(document.getElementById("states-units"), { xName, yName: rows.unit });
-  const { layers } = explorer.trained, whole = rows.count > layers.reduce((sum, layer) => sum + layer.units, 0);
+  const layers = explorer.trained?.layers ?? [], whole = layers.length > 0 && rows.count > layers.reduce((sum, layer) => sum + layer.units, 0);
+  if (!explorer.trained) document.querySelector("#states .explain").textContent = "One recorded episode, seen twice: the units as they were recorded, from the first output step on, and the contents that are read from them. Before that the inputs themselves are shown.";
   if (whole) document.getElementById("states-caption").textContent = "The whole state";
   // What a cell without bound says may be large; a plain layer was always shown within 1.
-  const bounded = explorer.plain || layers.every(({ kind, activation }) => kind !== "ssm" && (activation ?? "tanh") === "tanh");
+  const bounded = explorer.plain || layers.length > 0 && layers.every(({ kind, activation }) => kind !== "ssm" && (activation ?? "tanh") === "tanh");
   const figure = document.getElementById("states-variables-figure"), note = document.getElementById("states-note");
   let variables = null;
   if (memories) {

@@ -18,6 +18,7 @@ function showVerdict({ data }) {
     element("b", {}, holds ? "holds" : "fails"), element("span", {}, statement), element("span", { class: "figure" }, figure), element("small", {}, detail));
   const control = verdict.control && element("li", { class: "control" }, element("b", {}, "control"), element("span", {}, `${verdict.control}.`));
   $("claims").replaceChildren(...verdict.claims.map(claim), ...(control ? [control] : []));
+  if (!data.network) $("claims-block").querySelector(".explain").textContent = "Each statement was measured on recorded episodes that the code was not fitted on, and could have failed. The control is the same procedure with the contents of other episodes.";
   $("claims-block").hidden = !verdict.claims.length;
   $("figures").replaceChildren(...verdict.figures.map(({ name, value, note }) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, value), element("dd", {}, note))));

@@ -26,19 +26,24 @@ const A_STEP = "Between the memories stands a whole step of the network: content
 // Returns what draws the plots, once the plotting library is there.
 function showWeights(explorer) {
   const { data, memories, s, d, plain } = explorer;
-  const drawTrained = showTrained(explorer), explain = document.querySelector("#weights .explain");
+  if (!explorer.trained) document.getElementById("weights-trained-figure").remove();
+  const drawTrained = explorer.trained ? showTrained(explorer) : () => {}, explain = document.querySelector("#weights .explain");
   const note = document.getElementById("weights-note");
   document.querySelector("#weights h2").textContent = data.verdict.weights;
   if (!memories?.blocks) {
     document.getElementById("weights-circuit-figure").remove();
     document.getElementById("weights-control-figure").remove();
     document.querySelector(".matrices").classList.add("single");
-    explain.textContent = trainedText(explorer);
+    explain.textContent = explorer.trained ? trainedText(explorer) : "";
     note.textContent = data.memories_missing ?? "";
     return drawTrained;
   }
-  if (!plain) explain.textContent = `${trainedText(explorer)} ${A_STEP}`;
-  if (memories.method !== "code") explain.textContent = plain ? `The same recurrent weights twice: between hidden units, and between the memories that the method ${memories.method} finds.` : `${trainedText(explorer)} The circuit is the one between the memories that the method ${memories.method} finds.`;
+  if (!plain && explorer.trained) explain.textContent = `${trainedText(explorer)} ${A_STEP}`;
+  if (!explorer.trained) {
+    explain.textContent = "Recorded states, read one step later: the contents before a step (columns) against what the states hold after it (rows), each episode by a code that was fitted on the others. Noise averages out; contents that are not there leave their rows empty.";
+    document.querySelector("#weights-control-figure figcaption span").lastChild.textContent = ": episodes shuffled";
+  }
+  if (explorer.trained && memories.method !== "code") explain.textContent = plain ? `The same recurrent weights twice: between hidden units, and between the memories that the method ${memories.method} finds.` : `${trainedText(explorer)} The circuit is the one between the memories that the method ${memories.method} finds.`;
   const { blocks, theory, members, perp } = memories, size = blocks.rows, core = members.length;
   const circuit = new Heatmap(document.getElementById("weights-circuit"), { xName: "from variable (1 oldest)", yName: "to variable" });
   const expected = (i, j) => (i < core && j < core ? theory.data[i * core + j] : 0);
@@ -71,7 +76,7 @@ function showWeights(explorer) {
 function showControl(memories, limit, lines, ticks, data, name) {
   const figure = document.getElementById("weights-control-figure"), { control } = memories;
   if (!control) { figure.remove(); return; }
-  if (data.network.layers.every(({ kind }) => kind === "ssm")) figure.querySelector("figcaption span").lastChild.textContent = ": phases drawn anew";
+  if (data.network?.layers.every(({ kind }) => kind === "ssm")) figure.querySelector("figcaption span").lastChild.textContent = ": phases drawn anew";
   const inside = lines.filter(({ strong }) => !strong), variables = ticks.filter(({ text }) => text !== "⊥");
   new Heatmap(document.getElementById("weights-control"), { xName: "from variable", yName: "to variable" }).show({
     label: "The control: the step matrix after the recurrent weights were shuffled", rows: control.rows, cols: control.cols, limit, xLines: inside, yLines: inside, xTicks: variables, yTicks: variables,
