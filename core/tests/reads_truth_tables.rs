@@ -71,10 +71,8 @@ fn a_network_that_errs_in_a_few_windows_at_first_is_read_by_what_matters_mainly(
     assert!(found.read_back().unwrap().same_function(&rule), "{:?}", found.function);
     // Where slips are not forgiven, some outputs stay open, and none is made up.
     let mainly = MainlyParams { entries: 1.0, ..Default::default() };
-    let strict = InterpretParams {
-        recurrence: RecurrenceParams { mainly, ..Default::default() },
-        ..Default::default()
-    };
+    let strict =
+        InterpretParams { recurrence: RecurrenceParams { mainly, ..Default::default() }, ..Default::default() };
     let found = interpret(&network, &Question::Blind { s: 1 }, &strict).unwrap();
     assert!(found.read_back().is_none() && found.function.len() < 8, "{:?}", found.function);
 }

@@ -35,6 +35,8 @@ pub struct Ending {
     pub q: f64,
     /// Steps of the descent.
     pub n_iters: usize,
+    /// The first state on the way that was slow: these sample a slow manifold, which minima of q leave out.
+    pub first_slow: Option<Vec<f64>>,
 }
 
 /// A state with the step that the network takes from it.
@@ -56,6 +58,7 @@ impl<C: Dynamics> Descent<'_, C> {
     pub(super) fn run(&self, x_init: Vec<f64>) -> Ending {
         let mut here = self.look(x_init.clone());
         let (mut damping, mut n_iters, mut earlier) = (FIRST_DAMPING, 0, here.q);
+        let mut first_slow = self.slow_state(&here);
         while n_iters < self.params.max_iters && here.q > self.params.tol_q && here.q.is_finite() {
             n_iters += 1;
             let slope = self.slope(&here);
@@ -63,6 +66,7 @@ impl<C: Dynamics> Descent<'_, C> {
             let Some(next) = next else { break };
             let gain = 1.0 - next.q / here.q;
             here = next;
+            first_slow = first_slow.or_else(|| self.slow_state(&here));
             if gain < LEAST_GAIN {
                 break;
             }
@@ -85,15 +89,26 @@ impl<C: Dynamics> Descent<'_, C> {
             n_iters += 1;
             here = next;
         }
-        Ending { x_init, state: here.state, q: here.q, n_iters }
+        Ending { x_init, state: here.state, q: here.q, n_iters, first_slow }
     }
 
-    /// The state after `steps` steps of the network, which comes close to what attracts it.
-    pub(super) fn settle(&self, mut state: Vec<f64>, steps: usize) -> Vec<f64> {
+    /// The states, a column each, after `steps` steps under an input, which comes close to what attracts them.
+    pub(super) fn run_on(&self, mut states: Matrix, input: &Matrix, steps: usize) -> Matrix {
+        let mut next = Matrix::zeros(states.nrows(), states.ncols());
         for _ in 0..steps {
-            state = self.cell.step(&state, self.input);
+            self.cell.step_into(states.as_ref(), Some(input.as_ref()), next.as_mut());
+            std::mem::swap(&mut states, &mut next);
         }
-        state
+        states
+    }
+
+    /// The constant input, once for each column.
+    pub(super) fn inputs(&self, columns: usize) -> Matrix {
+        Matrix::from_fn(self.input.len(), columns, |i, _| self.input[i])
+    }
+
+    fn slow_state(&self, here: &Here) -> Option<Vec<f64>> {
+        (here.q <= self.params.slow_q).then(|| here.state.clone())
     }
 
     /// The derivative of F(h) - h at a state.
