@@ -53,14 +53,16 @@ pub struct Connection {
 }
 
 /// The unstable modes of a point: real directions of length 1, those of the fastest mode first, two for a complex pair.
-pub(super) fn unstable_directions(point: &FixedPoint, marginal: f64) -> Result<Vec<(usize, Vec<f64>)>, LinearizeError> {
+pub(super) fn unstable_directions(point: &FixedPoint) -> Result<Vec<(usize, Vec<f64>)>, LinearizeError> {
     let found = Eigen::of(&point.state_jacobian)?;
     let modulus = |k: usize| found.values[k].re.hypot(found.values[k].im);
-    let outside = |k: &usize| modulus(*k) > 1.0 + marginal && found.values[*k].im >= 0.0;
-    let mut modes: Vec<usize> = (0..found.values.len()).filter(outside).collect();
+    let mut modes: Vec<usize> = (0..found.values.len()).filter(|k| found.values[*k].im >= 0.0).collect();
     modes.sort_by(|a, b| modulus(*b).total_cmp(&modulus(*a)));
     let mut directions = vec![];
     for (mode, &k) in modes.iter().enumerate() {
+        if directions.len() >= point.unstable {
+            break;
+        }
         let vector = found.vectors.col_as_slice(k);
         directions.push((mode, unit(vector.iter().map(|z| z.re).collect())));
         if found.values[k].im > 0.0 {
@@ -128,7 +130,7 @@ fn leaving<C: Dynamics>(
         if !point.is_fixed || point.is_degenerate || point.unstable == 0 || runs.len() >= MOST_RUNS {
             continue;
         }
-        let modes = unstable_directions(point, params.marginal)?;
+        let modes = unstable_directions(point)?;
         let mut directions: Vec<(Option<usize>, Vec<f64>)> = vec![];
         for (mode, direction) in &modes {
             directions.push((Some(*mode), direction.clone()));

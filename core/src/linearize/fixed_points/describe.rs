@@ -42,6 +42,11 @@ impl FixedPoint {
         radius(&self.eigenvalues)
     }
 
+    /// The unstable modes: which one, 0 for the fastest, and a direction of length 1; a complex pair has two.
+    pub fn unstable_modes(&self) -> Result<Vec<(usize, Vec<f64>)>, LinearizeError> {
+        super::connections::unstable_directions(self)
+    }
+
     /// Distance from the origin.
     pub fn distance(&self) -> f64 {
         norm(&self.ending.state)
@@ -127,27 +132,26 @@ pub(super) fn describe<C: Dynamics + Sync>(
     let counts = count(&judged);
     let degenerate = judged.iter().filter(|point| !point.flat.is_empty()).count();
     let dimension = judged.iter().map(|point| point.flat.len()).max().unwrap_or(0);
-    let mut samples = 0;
+    let is_continuum = degenerate >= params.continuum_points;
+    let mut samples = [0; 2];
     judged.retain(|point| {
-        samples += usize::from(!point.flat.is_empty());
-        point.flat.is_empty() || samples <= params.continuum_points
+        // A continuum is described as a set, of which a few samples are enough.
+        let is_sample = [!point.flat.is_empty(), is_continuum && !point.is_fixed];
+        samples.iter_mut().zip(is_sample).for_each(|(count, is_one)| *count += usize::from(is_one));
+        samples.iter().zip(is_sample).all(|(count, is_one)| !is_one || *count <= params.continuum_points)
     });
     let isolated = judged.len();
     judged.truncate(params.max_points);
     let points = judged.par_iter().map(|point| in_full(search, &all, point)).collect::<Vec<_>>();
     let mut doubts = vec![];
-    if degenerate >= params.continuum_points {
+    if is_continuum {
         let kept = degenerate.min(params.continuum_points);
         doubts.push(FixedPointDoubt::Continuum { found: degenerate, kept, dimension });
     }
     if isolated > params.max_points {
-        let stable = (counts.stable, points.iter().filter(|point| point.is_stable).count());
-        doubts.push(FixedPointDoubt::Many {
-            found: isolated,
-            described: points.len(),
-            stable: stable.0,
-            stable_described: stable.1,
-        });
+        let stable_described = points.iter().filter(|point| point.is_stable).count();
+        let (described, stable) = (points.len(), counts.stable);
+        doubts.push(FixedPointDoubt::Many { found: isolated, described, stable, stable_described });
     }
     doubts.extend(doubts_of_the_search(&all, unique, degenerate, params));
     Ok(FixedPoints { unique: points, counts, all, doubts })

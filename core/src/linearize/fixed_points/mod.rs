@@ -88,26 +88,27 @@ struct Search<'a, C> {
     watch: &'a Watch<'a>,
     all: Vec<Ending>,
     unique: Vec<Found>,
+    is_continuum: bool,
 }
 
 impl<'a, C: Dynamics + Sync> Search<'a, C> {
     fn new(cell: &'a C, input: &'a [f64], params: &'a FixedPointParams, watch: &'a Watch<'a>) -> Self {
-        Self { descent: Descent { cell, input, params }, watch, all: vec![], unique: vec![] }
+        Self { descent: Descent { cell, input, params }, watch, all: vec![], unique: vec![], is_continuum: false }
     }
 
     /// The first starts, and rounds of further ones until nothing new comes.
     fn begin(&mut self, visited: Option<MatRef<'_, f64>>) -> Result<(), LinearizeError> {
         self.descend(first_starts(&self.descent, visited));
         // On a continuum every start ends at a point of its own, and more starts would tell nothing more.
-        if !is_continuum(&self.descent, &self.all, &self.unique)? {
-            self.rounds();
-        }
+        self.is_continuum = is_continuum(&self.descent, &self.all, &self.unique)?;
+        self.rounds();
         Ok(())
     }
 
     fn rounds(&mut self) {
         let mut in_vain = 0;
-        for round in 0..self.descent.params.max_rounds {
+        let rounds = if self.is_continuum { 0 } else { self.descent.params.max_rounds };
+        for round in 0..rounds {
             let mut starts = further_starts(&self.all, &self.unique, self.descent.params, round);
             starts.extend(pulsed_starts(&self.descent, &self.all, &self.unique));
             in_vain = if self.descend(starts) { 0 } else { in_vain + 1 };
@@ -171,14 +172,14 @@ fn singular_values(slope: &Matrix) -> Result<Vec<f64>, NumericError> {
     Ok(Svd::of(slope)?.values)
 }
 
-/// Whether there are enough fixed points for a continuum and the first of them are all degenerate.
+/// Whether enough of the first fixed points for a continuum are degenerate; others may lie inside it, as in a ring.
 fn is_continuum<C: Dynamics>(search: &Descent<'_, C>, all: &[Ending], unique: &[Found]) -> Result<bool, NumericError> {
     let params = search.params;
     let fixed = unique.iter().map(|found| &all[found.ending]).filter(|ending| ending.q <= params.tol_q);
     let mut degenerate = 0;
-    for ending in fixed.take(params.continuum_points) {
+    for ending in fixed.take(2 * params.continuum_points) {
         let smallest = singular_values(&search.slope_at(&ending.state))?.last().copied();
         degenerate += usize::from(smallest.is_some_and(|smallest| smallest < params.degenerate));
     }
-    Ok(degenerate == params.continuum_points)
+    Ok(degenerate >= params.continuum_points)
 }

@@ -41,7 +41,7 @@ pub fn phase_portrait<C: Dynamics + Sync>(
         round += 1;
         let unknown = followed.iter().filter(|(connection, _)| connection.arrival == Arrival::Slow);
         let unknown: Vec<Vec<f64>> = unknown.map(|(_, end)| end.clone()).collect();
-        if round < MAX_ROUNDS && !unknown.is_empty() && search.descend(unknown) {
+        if round < MAX_ROUNDS && !search.is_continuum && !unknown.is_empty() && search.descend(unknown) {
             search.rounds();
             continue;
         }
