@@ -9,16 +9,17 @@ use crate::numeric::Eigen;
 use crate::random::{Purpose, Stream};
 use serde::Serialize;
 
-/// Random directions for each unstable direction, where there is more than one.
-const SAMPLES_A_DIRECTION: usize = 4;
-/// Most random directions of one point.
-const MOST_SAMPLES: usize = 16;
+/// Mixtures of the modes of one point that are followed: all signs of up to four modes, random ones of more.
+const MIXTURES: usize = 16;
+/// A mixture starts no further than this along any mode.
+const LARGEST_PUSH: f64 = 0.1;
 /// Most runs: points with few unstable directions come first.
 const MOST_RUNS: usize = 1024;
 /// Steps between two looks at where the runs are.
-const BETWEEN_LOOKS: usize = 10;
-/// States of a path that are kept.
-const PATH_STATES: usize = 40;
+const BETWEEN_LOOKS: usize = 2;
+/// Most states of a path that are kept, and how far they are apart at least.
+const PATH_STATES: usize = 200;
+const PATH_GAP: f64 = 0.05;
 /// Random directions must not be those of the random starts.
 const DIRECTIONS: u32 = 1;
 
@@ -52,24 +53,39 @@ pub struct Connection {
     pub path: Vec<Vec<f64>>,
 }
 
-/// The unstable modes of a point: real directions of length 1, those of the fastest mode first, two for a complex pair.
-pub(super) fn unstable_directions(point: &FixedPoint) -> Result<Vec<(usize, Vec<f64>)>, LinearizeError> {
+/// A direction, of length 1, in which a point is unstable.
+#[derive(Clone, Debug)]
+pub struct UnstableMode {
+    /// Which mode, 0 for the fastest; a complex pair is one mode with two directions.
+    pub mode: usize,
+    /// The modulus of its eigenvalue.
+    pub modulus: f64,
+    /// The direction.
+    pub direction: Vec<f64>,
+}
+
+/// The unstable modes of a point, the fastest first.
+pub(super) fn unstable_modes(point: &FixedPoint) -> Result<Vec<UnstableMode>, LinearizeError> {
+    if point.unstable == 0 {
+        return Ok(vec![]);
+    }
     let found = Eigen::of(&point.state_jacobian)?;
     let modulus = |k: usize| found.values[k].re.hypot(found.values[k].im);
-    let mut modes: Vec<usize> = (0..found.values.len()).filter(|k| found.values[*k].im >= 0.0).collect();
-    modes.sort_by(|a, b| modulus(*b).total_cmp(&modulus(*a)));
-    let mut directions = vec![];
-    for (mode, &k) in modes.iter().enumerate() {
-        if directions.len() >= point.unstable {
+    let mut order: Vec<usize> = (0..found.values.len()).filter(|k| found.values[*k].im >= 0.0).collect();
+    order.sort_by(|a, b| modulus(*b).total_cmp(&modulus(*a)));
+    let mut modes = vec![];
+    for (mode, &k) in order.iter().enumerate() {
+        if modes.len() >= point.unstable {
             break;
         }
         let vector = found.vectors.col_as_slice(k);
-        directions.push((mode, unit(vector.iter().map(|z| z.re).collect())));
+        let one = |direction: Vec<f64>| UnstableMode { mode, modulus: modulus(k), direction: unit(direction) };
+        modes.push(one(vector.iter().map(|z| z.re).collect()));
         if found.values[k].im > 0.0 {
-            directions.push((mode, unit(vector.iter().map(|z| z.im).collect())));
+            modes.push(one(vector.iter().map(|z| z.im).collect()));
         }
     }
-    Ok(directions)
+    Ok(modes)
 }
 
 fn unit(mut vector: Vec<f64>) -> Vec<f64> {
@@ -89,21 +105,25 @@ struct Run {
 pub(super) fn follow<C: Dynamics>(
     search: &Descent<'_, C>,
     points: &FixedPoints,
+    watch: &dyn Fn(usize, usize),
 ) -> Result<Vec<(Connection, Vec<f64>)>, LinearizeError> {
     let (mut runs, mut states) = leaving(search, points)?;
     let mut ended: Vec<(usize, Connection, Vec<f64>)> = vec![];
-    let mut steps = 0;
+    let (mut steps, all) = (0, runs.len());
     while !runs.is_empty() {
         let now =
             search.run_on(side_by_side(search.cell.state_size(), &states), &search.inputs(runs.len()), BETWEEN_LOOKS);
         steps += BETWEEN_LOOKS;
         let is_last = steps >= search.params.follow_steps;
         let mut going = (vec![], vec![]);
-        for (mut run, state) in runs.into_iter().zip(columns(&now)) {
+        for ((mut run, before), state) in runs.into_iter().zip(states).zip(columns(&now)) {
             run.connection.steps = steps;
-            keep(&mut run.connection.path, &state, steps);
+            keep(&mut run.connection.path, &state);
             let finite = state.iter().all(|x| x.is_finite());
-            let home = nearest(points, &state, search.params.arrival, |point| point.is_stable);
+            // Close to a stable point it moves less than that, and elsewhere the look can be spared.
+            let is_calm = distance(&before, &state) < search.params.arrival;
+            let home =
+                is_calm.then(|| nearest(points, &state, search.params.arrival, |point| point.is_stable)).flatten();
             if home.is_some() || is_last || !finite {
                 let connection = arrive(search, points, run.connection, &state, home);
                 ended.push((run.order, connection, state));
@@ -113,6 +133,7 @@ pub(super) fn follow<C: Dynamics>(
             }
         }
         (runs, states) = going;
+        watch(ended.len(), all);
     }
     ended.sort_by_key(|(order, ..)| *order);
     Ok(ended.into_iter().map(|(_, connection, state)| (connection, state)).collect())
@@ -130,19 +151,18 @@ fn leaving<C: Dynamics>(
         if !point.is_fixed || point.is_degenerate || point.unstable == 0 || runs.len() >= MOST_RUNS {
             continue;
         }
-        let modes = unstable_directions(point)?;
-        let mut directions: Vec<(Option<usize>, Vec<f64>)> = vec![];
-        for (mode, direction) in &modes {
-            directions.push((Some(*mode), direction.clone()));
-            directions.push((Some(*mode), direction.iter().map(|x| -x).collect()));
+        let modes = unstable_modes(point)?;
+        let mut pushes: Vec<(Option<usize>, Vec<f64>)> = vec![];
+        for mode in &modes {
+            for push in [params.push, -params.push] {
+                pushes.push((Some(mode.mode), mode.direction.iter().map(|x| push * x).collect()));
+            }
         }
-        if modes.len() > 1 {
-            let samples = (SAMPLES_A_DIRECTION * modes.len()).min(MOST_SAMPLES);
-            directions.extend((0..samples).map(|k| (None, mixed(&modes, &stream, (source * MOST_SAMPLES + k) as u32))));
-        }
-        for (mode, direction) in directions {
+        let mixtures = if modes.len() > 1 { MIXTURES.min(1 << modes.len().min(4)) } else { 0 };
+        pushes.extend((0..mixtures).map(|k| (None, mixed(&modes, params.push, &stream, source, k))));
+        for (mode, push) in pushes {
             let from = &point.ending.state;
-            states.push(from.iter().zip(&direction).map(|(x, v)| x + params.push * v).collect());
+            states.push(from.iter().zip(&push).map(|(x, v)| x + v).collect());
             let connection =
                 Connection { source, target: None, arrival: Arrival::Moving, mode, steps: 0, path: vec![from.clone()] };
             runs.push(Run { connection, order: runs.len() });
@@ -151,20 +171,27 @@ fn leaving<C: Dynamics>(
     Ok((runs, states))
 }
 
-fn mixed(modes: &[(usize, Vec<f64>)], stream: &Stream, sample: u32) -> Vec<f64> {
+/// All modes together, with one choice of signs, or with random weights where there are more choices than mixtures. Slow
+/// modes get a head start, so that all have grown to the same size when the fastest leaves the neighbourhood.
+fn mixed(modes: &[UnstableMode], push: f64, stream: &Stream, source: usize, mixture: usize) -> Vec<f64> {
     let mut weights = vec![0.0; modes.len()];
-    stream.fill_normal(sample, DIRECTIONS, &mut weights);
-    let mut sum = vec![0.0; modes[0].1.len()];
-    for ((_, direction), weight) in modes.iter().zip(weights) {
-        sum.iter_mut().zip(direction).for_each(|(x, v)| *x += weight * v);
+    if 1 << modes.len().min(usize::BITS as usize - 1) <= MIXTURES {
+        weights.iter_mut().enumerate().for_each(|(k, x)| *x = if mixture >> k & 1 == 0 { 1.0 } else { -1.0 });
+    } else {
+        stream.fill_normal((source * MIXTURES + mixture) as u32, DIRECTIONS, &mut weights);
     }
-    unit(sum)
+    let steps = -push.ln() / modes[0].modulus.ln();
+    let mut sum = vec![0.0; modes[0].direction.len()];
+    for (mode, weight) in modes.iter().zip(weights) {
+        let size = mode.modulus.powf(-steps).min(LARGEST_PUSH);
+        sum.iter_mut().zip(&mode.direction).for_each(|(x, v)| *x += weight * size * v);
+    }
+    sum
 }
 
-/// Keeps a state of the path: every one at first, and fewer the longer it takes.
-fn keep(path: &mut Vec<Vec<f64>>, state: &[f64], steps: usize) {
-    let looks = steps / BETWEEN_LOOKS;
-    if path.len() < PATH_STATES / 2 || looks.is_power_of_two() || looks % (PATH_STATES / 2) == 0 {
+/// Keeps a state of the path if it is some way from the last one.
+fn keep(path: &mut Vec<Vec<f64>>, state: &[f64]) {
+    if path.len() < PATH_STATES && path.last().is_none_or(|last| distance(last, state) >= PATH_GAP) {
         path.push(state.to_vec());
     }
 }
@@ -186,9 +213,7 @@ fn arrive<C: Dynamics>(
         None if is_slow => Arrival::Slow,
         None => Arrival::Moving,
     };
-    if let Some(target) = connection.target {
-        connection.path.push(points.unique[target].ending.state.clone());
-    }
+    connection.path.push(connection.target.map_or(state.to_vec(), |k| points.unique[k].ending.state.clone()));
     connection
 }
 

@@ -1,6 +1,6 @@
 //! From one starting state to a minimum of q.
 
-use super::FixedPointParams;
+use super::{FixedPointParams, norm};
 use crate::network::Dynamics;
 use crate::numeric::Matrix;
 use faer::Side;
@@ -16,6 +16,10 @@ const MAX_TRIES: usize = 20;
 const LEAST_GAIN: f64 = 1e-10;
 /// Newton steps at the end: each doubles the digits, and rounding stops them.
 const POLISH_STEPS: usize = 8;
+/// A polish that moves further than this leaves one point of a line for another.
+const LONGEST_POLISH: f64 = 0.1;
+/// Newton steps longer than this are not taken, for a state of size 1 and in proportion to larger ones.
+const LONGEST_STEP: f64 = 1.0;
 /// A Newton step is halved at most so often before damping takes over.
 const MAX_HALVINGS: usize = 4;
 /// Share of the decrease of q that a Newton step promises to first order, and must keep.
@@ -83,7 +87,7 @@ impl<C: Dynamics> Descent<'_, C> {
             }
             let newton = self.slope(&here).partial_piv_lu().solve(&here.step);
             let next = self.moved(&here, &newton);
-            if next.q.is_nan() || next.q >= here.q {
+            if next.q.is_nan() || next.q >= here.q || newton.norm_l2() > LONGEST_POLISH {
                 break;
             }
             n_iters += 1;
@@ -137,6 +141,10 @@ impl<C: Dynamics> Descent<'_, C> {
     /// that promises.
     fn newton_step(&self, here: &Here, slope: &Matrix) -> Option<Here> {
         let mut newton = slope.partial_piv_lu().solve(&here.step);
+        // Where the slope is nearly singular, rounding alone sends the step far along what may be a line of fixed points.
+        if newton.norm_l2() > LONGEST_STEP * (1.0 + norm(&here.state)) {
+            return None;
+        }
         let mut share = 1.0;
         for _ in 0..=MAX_HALVINGS {
             let next = self.moved(here, &newton);

@@ -1,5 +1,6 @@
 //! What the points found are: how many directions each is unstable in, and what speaks against it.
 
+use super::connections::{UnstableMode, unstable_modes};
 use super::descent::{Descent, Ending};
 use super::{FixedPointDoubt, FixedPointParams, Found, norm, singular_values};
 use crate::linearize::LinearizeError;
@@ -42,9 +43,9 @@ impl FixedPoint {
         radius(&self.eigenvalues)
     }
 
-    /// The unstable modes: which one, 0 for the fastest, and a direction of length 1; a complex pair has two.
-    pub fn unstable_modes(&self) -> Result<Vec<(usize, Vec<f64>)>, LinearizeError> {
-        super::connections::unstable_directions(self)
+    /// The directions in which it is unstable, those of the fastest mode first.
+    pub fn unstable_modes(&self) -> Result<Vec<UnstableMode>, LinearizeError> {
+        unstable_modes(self)
     }
 
     /// Distance from the origin.

@@ -16,7 +16,7 @@ mod starts;
 #[cfg(test)]
 mod tests;
 
-pub use connections::{Arrival, Connection};
+pub use connections::{Arrival, Connection, UnstableMode};
 pub use descent::Ending;
 pub use describe::{Counts, FixedPoint, FixedPoints};
 pub use doubt::FixedPointDoubt;

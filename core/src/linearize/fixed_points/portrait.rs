@@ -23,7 +23,8 @@ pub struct PhasePortrait {
 }
 
 /// Searches for fixed points as [`fixed_points_watched`](super::fixed_points_watched) does, follows the unstable modes of
-/// each, and goes on searching where these lead to places that are not known yet.
+/// each, and goes on searching where these lead to places that are not known yet. Runs along modes count as descents to
+/// `watch`.
 pub fn phase_portrait<C: Dynamics + Sync>(
     cell: &C,
     input: Option<&[f64]>,
@@ -37,7 +38,8 @@ pub fn phase_portrait<C: Dynamics + Sync>(
     let mut round = 0;
     loop {
         let points = describe(&search.descent, search.all.clone(), &search.unique)?;
-        let followed = follow(&search.descent, &points)?;
+        let ended = search.all.len();
+        let followed = follow(&search.descent, &points, &|done, of| watch(ended + done, ended + of))?;
         round += 1;
         let unknown = followed.iter().filter(|(connection, _)| connection.arrival == Arrival::Slow);
         let unknown: Vec<Vec<f64>> = unknown.map(|(_, end)| end.clone()).collect();

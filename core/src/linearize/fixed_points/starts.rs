@@ -7,6 +7,9 @@ use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use faer::MatRef;
 
+/// Most runs after pulses in one round; from more, those at even distances in the list.
+const MOST_PULSES: usize = 1024;
+
 /// The origin, random states, random states after a while, and visited states at even distances.
 pub(super) fn first_starts<C: Dynamics>(search: &Descent<'_, C>, visited: Option<MatRef<'_, f64>>) -> Vec<Vec<f64>> {
     let (params, size) = (search.params, search.cell.state_size());
@@ -45,15 +48,27 @@ pub(super) fn further_starts(
     round: usize,
 ) -> Vec<Vec<f64>> {
     let fixed: Vec<&[f64]> = fixed_states(all, unique, params).collect();
-    let pairs: Vec<(usize, usize)> = (0..fixed.len()).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
-    let (choices, count) = (3 * pairs.len(), (3 * pairs.len()).min(params.round_starts));
+    let choices = 3 * (fixed.len() * fixed.len().saturating_sub(1) / 2);
+    let count = choices.min(params.round_starts);
     let start = |k: usize| {
         let choice = (k * choices / count + round) % choices;
-        let (a, b) = pairs[choice / 3];
+        let (a, b) = pair(choice / 3);
         let weight = [0.5, 2.0, -1.0][choice % 3];
         fixed[a].iter().zip(fixed[b]).map(|(x, y)| weight * x + (1.0 - weight) * y).collect()
     };
     (0..count).map(start).collect()
+}
+
+/// The pairs (1, 0), (2, 0), (2, 1), (3, 0) ... by their place in this list, which may be too long to write down.
+fn pair(place: usize) -> (usize, usize) {
+    let mut a = ((1.0 + (1.0 + 8.0 * place as f64).sqrt()) / 2.0) as usize;
+    while a * (a - 1) / 2 > place {
+        a -= 1;
+    }
+    while a * (a + 1) / 2 <= place {
+        a += 1;
+    }
+    (a, place - a * (a - 1) / 2)
 }
 
 /// Memories are written by inputs: where a pulse on each input, of either sign, leads from points that are known. Runs
@@ -63,14 +78,12 @@ pub(super) fn pulsed_starts<C: Dynamics>(search: &Descent<'_, C>, all: &[Ending]
     let known: Vec<&[f64]> = fixed_states(all, unique, params).collect();
     // The points farthest from the origin: memories lie around saddles.
     let from = &known[known.len().saturating_sub(params.pulsed_points)..];
-    let pulses = 2 * channels;
-    let states: Vec<Vec<f64>> = from.iter().flat_map(|state| (0..pulses).map(|_| state.to_vec())).collect();
-    if states.is_empty() {
-        return vec![];
-    }
-    let mut input = search.inputs(states.len());
-    for column in 0..states.len() {
-        let pulse = column % pulses;
+    let (pulses, all_runs) = (2 * channels, 2 * channels * from.len());
+    let runs: Vec<usize> = (0..all_runs.min(MOST_PULSES)).map(|k| k * all_runs / all_runs.min(MOST_PULSES)).collect();
+    let states: Vec<Vec<f64>> = runs.iter().map(|run| from[run / pulses].to_vec()).collect();
+    let mut input = search.inputs(runs.len());
+    for (column, run) in runs.iter().enumerate() {
+        let pulse = run % pulses;
         input[(pulse / 2, column)] += if pulse % 2 == 0 { 1.0 } else { -1.0 };
     }
     let pushed = search.run_on(side_by_side(search.cell.state_size(), &states), &input, params.pulse_steps);
@@ -93,10 +106,12 @@ fn fixed_states<'a>(
     unique.iter().map(|found| &all[found.ending]).filter(|e| e.q <= params.tol_q).map(|e| &e.state[..])
 }
 
+/// States as columns.
 pub(super) fn side_by_side(size: usize, states: &[Vec<f64>]) -> Matrix {
     Matrix::from_fn(size, states.len(), |i, j| states[j][i])
 }
 
+/// Columns as states.
 pub(super) fn columns(states: &Matrix) -> Vec<Vec<f64>> {
     (0..states.ncols()).map(|j| states.col_as_slice(j).to_vec()).collect()
 }

@@ -7,8 +7,8 @@ use crate::linearize::{FixedPoint, LinearizeError, PhasePortrait, principal_dire
 use crate::numeric::Matrix;
 use faer::MatRef;
 
-const WIDTH: f64 = 340.0;
-const HEIGHT: f64 = 280.0;
+const WIDTH: f64 = 352.0;
+const HEIGHT: f64 = 248.0;
 /// Reds by the number of unstable directions; the last is for all larger ones.
 const REDS: [&str; 3] = ["#b40426", "#e0654f", "#f2a58c"];
 const SLOW: &str = "#8b919c";
@@ -28,7 +28,7 @@ pub fn phase_portrait_figure(
     visited: Option<MatRef<'_, f64>>,
 ) -> Result<Picture, LinearizeError> {
     let mut drawing = Drawing::new(WIDTH, HEIGHT);
-    let area = Area::new(34.0, 10.0, 206.0, 236.0);
+    let area = Area::new(34.0, 8.0, 212.0, 212.0);
     let size = found.points.unique.first().map(|point| point.ending.state.len());
     match size {
         None => drawing.text((WIDTH / 2.0, HEIGHT / 2.0), 9.0, Anchor::Middle, SOFT, "no fixed or slow points found"),
@@ -210,9 +210,9 @@ fn draw_points(drawing: &mut Drawing, space: &Space, found: &PhasePortrait) -> R
             Kind::Slow => drawing.circle(centre, 2.0, &format!(r#"fill="{SLOW}""#)),
             Kind::Unstable(red) => {
                 let reach = MODE * space.area.width / space.scale;
-                for (_, mode) in point.unstable_modes()? {
+                for mode in point.unstable_modes()? {
                     let end = |sign: f64| -> Vec<f64> {
-                        point.ending.state.iter().zip(&mode).map(|(x, v)| x + sign * reach * v).collect()
+                        point.ending.state.iter().zip(&mode.direction).map(|(x, v)| x + sign * reach * v).collect()
                     };
                     drawing.line(space.at(&end(-1.0)), space.at(&end(1.0)), red, 1.1);
                 }
@@ -240,7 +240,8 @@ fn kind(point: &FixedPoint) -> Kind {
 }
 
 fn legend(drawing: &mut Drawing, found: &PhasePortrait, visited: bool) {
-    let (left, mut top) = (250.0, 18.0);
+    let (left, mut top) = (258.0, 16.0);
+    let most = found.points.unique.iter().map(|point| point.unstable).max().unwrap_or(0);
     let drawn: Vec<Kind> = found.points.unique.iter().map(kind).collect();
     let stable = drawn.iter().filter(|kind| matches!(kind, Kind::Stable)).count();
     let mut row = |mark: &dyn Fn(&mut Drawing, (f64, f64)), text: String| {
@@ -259,8 +260,9 @@ fn legend(drawing: &mut Drawing, found: &PhasePortrait, visited: bool) {
                 drawing.line((at.0 - 5.0, at.1), (at.0 + 5.0, at.1), red, 1.1);
                 drawing.circle(at, 2.5, &format!(r#"fill="{red}""#));
             };
-            let (more, plural) = (if k + 1 == REDS.len() { " or more" } else { "" }, if k == 0 { "" } else { "s" });
-            row(&mark, format!("{}{more} mode{plural} ({count})", k + 1));
+            let more = if k + 1 == REDS.len() && most > REDS.len() { " or more" } else { "" };
+            let plural = if k == 0 { "" } else { "s" };
+            row(&mark, format!("{}{more} unstable mode{plural} ({count})", k + 1));
         }
     }
     if let Some(set) = &found.slow_manifold {
@@ -269,7 +271,7 @@ fn legend(drawing: &mut Drawing, found: &PhasePortrait, visited: bool) {
         row(&dot(2.0, SLOW), format!("slow ({})", found.points.counts.slow));
     }
     if found.connections.iter().any(|connection| connection.mode.is_some()) {
-        row(&|drawing, at| drawing.line((at.0 - 5.0, at.1), (at.0 + 5.0, at.1), PATH, 0.6), "modes lead to".into());
+        row(&|drawing, at| drawing.line((at.0 - 5.0, at.1), (at.0 + 5.0, at.1), PATH, 0.6), "where modes lead".into());
     }
     if visited {
         row(&dot(1.4, VISITED), "visited".into());
