@@ -5,8 +5,9 @@
 mod flip_flop;
 
 use ketbra::linearize::{Arrival, FixedPointDoubt, FixedPointParams, PhasePortrait, Shape, phase_portrait};
-use ketbra::network::{Activation, Biases, Cell, Dynamics, Elman, Network, Readout};
+use ketbra::network::{Activation, Biases, Cell, Dynamics, Elman, Network, NetworkFile, Readout};
 use ketbra::numeric::Matrix;
+use ketbra::report::figures::phase_portrait_figure;
 use std::collections::BTreeSet;
 
 fn portrait_with(network: &Network, params: &FixedPointParams) -> PhasePortrait {
@@ -203,6 +204,32 @@ fn stable_points_are_described_before_any_other() {
     assert!(found.points.unique[16..].iter().all(|point| point.unstable == 1));
     let said = found.points.doubts[0].to_string();
     assert!(said.contains("81 points were found, 20 are described: 16 of the 16 stable ones"), "{said}");
+}
+
+#[test]
+fn states_that_a_gru_never_visits_are_no_slow_points() {
+    // Far out its update gate is shut, and every state is slow; its own states lie between -1 and 1.
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/networks/gru-t3-h128.safetensors");
+    let network = NetworkFile::open(path.as_ref()).unwrap().network;
+    let few = FixedPointParams { random_starts: 16, settled_starts: 4, max_rounds: 0, ..FixedPointParams::default() };
+    let found = portrait_with(&network, &few);
+    assert!(found.points.slow().all(|point| point.ending.state.iter().all(|x| x.abs() <= 2.0)));
+    let wide = portrait_with(&network, &FixedPointParams { outlier_scale: f64::INFINITY, ..few });
+    assert!(wide.points.counts.slow > found.points.counts.slow, "{:?}", wide.points.counts);
+}
+
+#[test]
+fn every_portrait_can_be_drawn() {
+    let drawn = |network: &Network| phase_portrait_figure(&portrait(network), None).unwrap().svg();
+    let drifts = elman(Activation::Identity, Matrix::from_fn(3, 3, |i, j| f64::from(i == j)), Some(vec![0.1; 3]));
+    assert!(drawn(&drifts).contains("no fixed or slow points found"));
+    let alone = elman(Activation::Tanh, Matrix::from_fn(1, 1, |_, _| 2.0), None);
+    let one = drawn(&alone);
+    assert!(one.contains("stable (2)") && one.contains("1 unstable mode (1)") && one.contains("PC 1 (100 %)"));
+    let round = drawn(&ring(40, 2.0));
+    assert!(round.contains("slow: a ring") && round.contains("2 unstable modes (1)"));
+    let grows = elman(Activation::Identity, Matrix::from_fn(2, 2, |i, j| 1.5 * f64::from(i == j)), None);
+    assert!(!drawn(&grows).contains("NaN") && !drawn(&grows).contains("inf"));
 }
 
 #[test]

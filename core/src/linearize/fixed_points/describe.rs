@@ -169,7 +169,8 @@ fn doubts_of_the_search(
     if once > 0 && degenerate < params.continuum_points {
         doubts.push(FixedPointDoubt::ReachedOnce { points: once, of: unique.len() });
     }
-    let lost = all.iter().filter(|ending| ending.q.is_nan() || ending.q > params.slow_q).count();
+    let found: usize = unique.iter().map(|found| found.reached).sum();
+    let lost = all.len() - found;
     if lost as f64 > params.lost_limit * all.len() as f64 {
         doubts.push(FixedPointDoubt::Lost { starts: lost, of: all.len() });
     }

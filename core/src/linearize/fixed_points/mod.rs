@@ -141,9 +141,22 @@ struct Found {
     reached: usize,
 }
 
+/// How far out a slow state may lie, in any component: beyond the starts a gate that saturates makes everything slow, and the
+/// network never goes there.
+fn reach(all: &[Ending], params: &FixedPointParams) -> f64 {
+    params.outlier_scale * all.iter().flat_map(|ending| &ending.x_init).fold(0.0, |most: f64, x| most.max(x.abs()))
+}
+
+fn is_within(state: &[f64], reach: f64) -> bool {
+    state.iter().all(|x| x.abs() <= reach)
+}
+
 /// Endings that are fixed or slow, each place once with its smallest q; the fixed ones first.
 fn distinct(all: &[Ending], params: &FixedPointParams) -> Vec<Found> {
-    let mut order: Vec<usize> = (0..all.len()).filter(|k| all[*k].q <= params.slow_q).collect();
+    let reach = reach(all, params);
+    let counts =
+        |k: &usize| all[*k].q <= params.tol_q || (all[*k].q <= params.slow_q && is_within(&all[*k].state, reach));
+    let mut order: Vec<usize> = (0..all.len()).filter(counts).collect();
     order.sort_by(|a, b| all[*a].q.total_cmp(&all[*b].q));
     let mut found: Vec<Found> = Vec::new();
     for ending in order {

@@ -30,6 +30,8 @@ pub struct FixedPointParams {
     pub tol_q: f64,
     /// A point with a larger q up to this is slow: the network lingers there.
     pub slow_q: f64,
+    /// Slow states further out than this, in multiples of the largest component of any start, are outliers and left out.
+    pub outlier_scale: f64,
     /// Points nearer than this (Euclidean) are one.
     pub tol_unique: f64,
     /// A point where `J - I` has a smaller singular value is degenerate.
@@ -70,6 +72,7 @@ impl Default for FixedPointParams {
             max_iters: 200,
             tol_q: 1e-20,
             slow_q: 1e-6,
+            outlier_scale: 2.0,
             tol_unique: 1e-3,
             degenerate: 1e-6,
             continuum_points: 8,
