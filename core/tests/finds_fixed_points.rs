@@ -77,6 +77,8 @@ fn a_trained_flip_flop_has_its_eight_memories_in_every_seed() {
         for seed in 0..10 {
             let found = portrait_with(&network, &FixedPointParams { seed, ..FixedPointParams::default() });
             assert_eq!(memories(&network, &found).len(), 8, "training seed {training}, seed {seed}");
+            // As many as there are corners, edges, faces and middles of a cube.
+            assert_eq!(found.points.counts.fixed(), 27, "training seed {training}, seed {seed}");
             assert!(found.points.unique[..8].iter().all(|point| point.is_stable), "stable points come first");
             if seed == 0 {
                 is_honest(&network, &found);

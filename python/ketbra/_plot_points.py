@@ -76,7 +76,7 @@ def _draw(ax: Any, found: FixedPoints, space: Space, trajectories: FloatArray | 
 
     if trajectories is not None:
         runs = trajectories.swapaxes(0, 1)[:MOST_TRAJECTORIES] if trajectories.ndim == 3 else trajectories[:, None]
-        style = {"linewidth": 0.6} if trajectories.ndim == 3 else {"marker": ".", "markersize": 2, "linestyle": ""}
+        style = {"linewidth": 0.4} if trajectories.ndim == 3 else {"marker": ".", "markersize": 2, "linestyle": ""}
         for k, run in enumerate(runs):
             line(run, color=VISITED, zorder=1, label="trajectories" if k == 0 else None, **style)
     drawn = [connection for connection in found.connections if connection.mode is not None]
@@ -94,6 +94,9 @@ def _draw(ax: Any, found: FixedPoints, space: Space, trajectories: FloatArray | 
     if axes == 3:
         ax.set_zlabel(names[2])
         ax.view_init(elev=20, azim=-58)
+        ax.set_aspect("equal")
+    else:
+        ax.set_aspect("equal", adjustable="datalim")
     ax.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0), fontsize=8)
 
 
@@ -118,4 +121,6 @@ def _draw_points(line: Any, found: FixedPoints, space: Space) -> None:
         name = None if found.slow_manifold is not None else f"slow ({rest.sum()})"
         line(found.points[rest], marker="o", markersize=3.5, linestyle="", color=SLOW, zorder=5, label=name)
     stable = found.points[found.stable]
-    line(stable, marker="o", markersize=7, linestyle="", color=STABLE, zorder=6, label=f"stable ({len(stable)})")
+    if len(stable):
+        look = {"marker": "o", "markersize": 7, "linestyle": "", "color": STABLE, "zorder": 6}
+        line(stable, label=f"stable ({len(stable)})", **look)
