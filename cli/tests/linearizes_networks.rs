@@ -52,7 +52,8 @@ fn the_fixed_points_of_a_network_without_a_task_are_found_with_their_stability()
     assert_eq!((points.len(), &found["fixed_points"]["fixed"], &found["task"]), (9, &9.into(), &Value::Null));
     assert_eq!(points.iter().filter(|point| point["is_stable"] == true).count(), 4);
     assert!(points.iter().all(|point| point["unstable"].as_u64().unwrap() <= 2));
-    let origin = &points[0];
+    assert!(points[..4].iter().all(|point| point["is_stable"] == true), "stable points come first");
+    let origin = &points[8];
     assert_eq!(
         (&origin["unstable"], &origin["J_xstar"][0][0], &origin["J_xstar"][0][1]),
         (&2.into(), &2.0.into(), &0.0.into())
@@ -101,4 +102,42 @@ fn what_cannot_be_linearized_is_refused_with_the_way_out() {
     assert!(refuses(&ketbra(&["linearize", &net, "--at", "orbit"])).contains("--blind --s N"));
     assert!(refuses(&ketbra(&["linearize", &net, "--input", "1,2"])).contains("constant input"));
     assert!(refuses(&ketbra(&["linearize", &net, "--at", "somewhere"])).contains("fixed-points"));
+}
+
+#[test]
+fn a_flip_flop_is_listed_memories_first_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let net = fixture("networks/flip-flop-h24.safetensors");
+    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let said = succeeds(&ketbra(&["linearize", &net, "--at", "fixed-points", "--figure", &at("points.svg")]));
+    let counts = "Fixed points: 8 stable, 12 with 1 unstable direction, 6 with 2, 1 with 3";
+    assert!(said.contains(counts) && said.contains("leads to"), "{said}");
+    let rows: Vec<&str> = said.lines().filter(|line| line.contains(" yes ") || line.contains(" no ")).collect();
+    assert!(rows.len() == 27 && rows[..8].iter().all(|row| row.contains(" yes ")), "{said}");
+    let svg = std::fs::read_to_string(at("points.svg")).unwrap();
+    for wanted in ["stable (8)", "1 unstable mode (12)", "3 unstable modes (1)", "PC 3", "where modes lead"] {
+        assert!(svg.contains(wanted), "no '{wanted}'");
+    }
+    succeeds(&ketbra(&["linearize", &net, "--at", "fixed-points", "--figure", &at("points.png"), "--json"]));
+    assert!(std::fs::read(at("points.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn connections_and_counts_are_in_the_json() {
+    let found = json(&["linearize", &fixture("networks/flip-flop-h24.safetensors"), "--at", "fixed-points", "--json"]);
+    let found = &found["fixed_points"];
+    assert_eq!((&found["counts"]["stable"], &found["counts"]["unstable"]["2"]), (&8.into(), &6.into()));
+    let connections = found["connections"].as_array().unwrap();
+    let is_stable = |k: &Value| found["points"][k.as_u64().unwrap() as usize]["is_stable"] == true;
+    assert!(connections.len() >= 54 && connections.iter().all(|line| is_stable(&line["target"])));
+    assert_eq!(found["slow_manifold"], Value::Null);
+}
+
+#[test]
+fn figures_that_cannot_be_meant_are_refused() {
+    let net = fixture("networks/flip-flop-h24.safetensors");
+    assert!(refuses(&ketbra(&["linearize", &net, "--figure", "points.gif"])).contains("must end in .svg or .png"));
+    let elsewhere = ketbra(&["linearize", &net, "--at", "origin", "--figure", "points.svg"]);
+    assert!(refuses(&elsewhere).contains("add fixed-points to --at"));
+    assert!(refuses(&ketbra(&["linearize", &net, "--max-points", "0"])).contains("from 1 to 10000"));
 }

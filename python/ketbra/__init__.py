@@ -14,6 +14,7 @@ from ._errors import (
     EditError,
     Error,
     InterpretError,
+    LinearizeError,
     MissingPackageError,
     NetworkError,
     ReportError,
@@ -24,6 +25,7 @@ from ._errors import (
 )
 from ._interpret import Claim, Interpretation, interpret
 from ._ketbra import __version__
+from ._linearize import Connection, FixedPoints, SlowManifold, linearize
 from ._memories import Memories
 from ._network import Network
 from ._spectrum import Spectra, Spectrum
@@ -35,18 +37,22 @@ from ._trajectories import Trajectories, drive, interpret_trajectories
 __all__ = [
     "Changed",
     "Claim",
+    "Connection",
     "EditAccuracy",
     "EditError",
     "Edited",
     "Error",
+    "FixedPoints",
     "InterpretError",
     "Interpretation",
+    "LinearizeError",
     "Memories",
     "MissingPackageError",
     "Network",
     "NetworkError",
     "ReportError",
     "RunFolderError",
+    "SlowManifold",
     "Spectra",
     "Spectrum",
     "Sweep",
@@ -60,6 +66,7 @@ __all__ = [
     "drive",
     "interpret",
     "interpret_trajectories",
+    "linearize",
     "sweep",
     "train",
 ]

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ __all__ = [
     "Error",
     "InterpretError",
     "Interpretation",
+    "LinearizeError",
     "Memories",
     "Network",
     "NetworkError",
@@ -25,6 +26,7 @@ __all__ = [
     "edit",
     "interpret",
     "interpret_trajectories",
+    "linearize",
     "sweep",
     "train",
     "write_whole",
@@ -38,6 +40,7 @@ class NetworkError(Error): ...
 class TrainError(Error): ...
 class RunFolderError(Error): ...
 class InterpretError(Error): ...
+class LinearizeError(Error): ...
 class EditError(Error): ...
 class ReportError(Error): ...
 class SweepError(Error): ...
@@ -196,6 +199,29 @@ def interpret_trajectories(
     matching: str | None,
     cut: tuple[int, int, int] | None,
 ) -> Interpretation: ...
+def linearize(
+    subject: Network
+    | tuple[
+        Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
+        Callable[[NDArray[np.float64], NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]] | None,
+        int,
+        int,
+        float,
+    ],
+    *,
+    input: NDArray[np.float64] | None,
+    starts: NDArray[np.float64] | None,
+    random_starts: int | None,
+    radius: float | None,
+    tol_q: float | None,
+    slow_q: float | None,
+    tol_unique: float | None,
+    precision: float | None,
+    max_points: int | None,
+    seed: int | None,
+    threads: int | None,
+    progress: Callable[[int, int], None] | None,
+) -> dict[str, Any]: ...
 def edit(
     network: Network, task: Task, change: Task | str | int | tuple[int, float], *, seed: int | None, mode: str | None
 ) -> tuple[Network, str]: ...

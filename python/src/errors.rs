@@ -21,6 +21,7 @@ pub mod raised {
     create_exception!(ketbra, TrainError, Error, "Training that cannot begin or did not end well.");
     create_exception!(ketbra, RunFolderError, Error, "A run folder that cannot be used.");
     create_exception!(ketbra, InterpretError, Error, "A network that cannot be interpreted as asked.");
+    create_exception!(ketbra, LinearizeError, Error, "A network or step whose fixed points cannot be searched for.");
     create_exception!(ketbra, EditError, Error, "An edit that cannot be made.");
     create_exception!(ketbra, ReportError, Error, "A page that cannot be made.");
     create_exception!(ketbra, SweepError, Error, "A sweep that cannot be planned or run.");
@@ -60,6 +61,10 @@ impl Failed {
 
     pub fn edit(error: impl Display) -> Self {
         Self(raised::EditError::new_err(in_python(error)))
+    }
+
+    pub fn linearize(error: impl Display) -> Self {
+        Self(raised::LinearizeError::new_err(in_python(error)))
     }
 
     pub fn interpret(error: impl Display) -> Self {
@@ -123,6 +128,12 @@ impl From<interpret::InterpretError> for Failed {
             interpret::InterpretError::Observe(error) => error.into(),
             other => Self::interpret(other),
         }
+    }
+}
+
+impl From<ketbra::linearize::LinearizeError> for Failed {
+    fn from(error: ketbra::linearize::LinearizeError) -> Self {
+        Self::linearize(error)
     }
 }
 

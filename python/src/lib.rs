@@ -4,10 +4,12 @@
 //! library's data, views of their arrays, and the stages, which run with the interpreter free.
 
 mod arrays;
+mod called;
 mod device;
 mod edit;
 mod errors;
 mod interpret;
+mod linearize;
 mod memories;
 mod network;
 mod report;
@@ -24,10 +26,13 @@ mod _ketbra {
     use crate::edit::edit;
     #[pymodule_export]
     use crate::errors::raised::{
-        EditError, Error, InterpretError, NetworkError, ReportError, RunFolderError, SweepError, TaskError, TrainError,
+        EditError, Error, InterpretError, LinearizeError, NetworkError, ReportError, RunFolderError, SweepError,
+        TaskError, TrainError,
     };
     #[pymodule_export]
     use crate::interpret::{Interpretation, interpret};
+    #[pymodule_export]
+    use crate::linearize::linearize;
     #[pymodule_export]
     use crate::memories::Memories;
     #[pymodule_export]

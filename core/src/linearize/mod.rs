@@ -10,7 +10,8 @@ mod settling;
 mod visited;
 
 pub use fixed_points::{
-    Ending, FixedPoint, FixedPointDoubt, FixedPointParams, FixedPoints, fixed_points, fixed_points_watched,
+    Arrival, Connection, Counts, Ending, FixedPoint, FixedPointDoubt, FixedPointParams, FixedPoints, PhasePortrait,
+    Shape, SlowManifold, UnstableMode, fixed_points, fixed_points_watched, phase_portrait,
 };
 pub use orbit::{OrbitParams, orbit};
 pub use origin::{origin, restrict};

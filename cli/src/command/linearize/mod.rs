@@ -5,22 +5,27 @@ mod points;
 use super::interpret::summary::spectrum_line;
 use crate::failure::Failure;
 use crate::progress::Count;
-use crate::subject::{Known, name};
+use crate::subject::{Known, name, write};
 use crate::terminal::{WARN, print, title};
 use ketbra::circuit::Core;
 use ketbra::foreign_text::shown;
 use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret_file};
-use ketbra::linearize::{FixedPointParams, FixedPoints, fixed_points_watched, origin};
+use ketbra::linearize::{FixedPointParams, PhasePortrait, origin, phase_portrait};
 use ketbra::network::{Network, NetworkFile, Part};
 use ketbra::numeric::{Matrix, c64, eigenvalues};
 use ketbra::observe::observe;
 use ketbra::path_text::path_text;
+use ketbra::report::figures::phase_portrait_figure;
 use ketbra::spectrum::{Spectrum, SpectrumParams, spectrum};
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Most random starts: each ends in a state that is kept.
 const MOST_STARTS: usize = 100_000;
+/// Most points that are described: each has a Jacobian.
+const MOST_POINTS: usize = 10_000;
+/// Of figures in dots.
+const DOTS_PER_INCH: f64 = 300.0;
 
 /// Linearize a network: at the origin, at its fixed points, on its orbit
 #[derive(clap::Args)]
@@ -28,11 +33,14 @@ const MOST_STARTS: usize = 100_000;
   ketbra linearize runs/t2
   ketbra linearize net.safetensors --at fixed-points --starts 1000
   ketbra linearize net.safetensors --at fixed-points --input 1,-1,1 --json
+  ketbra linearize flip-flop.safetensors --at fixed-points --figure points.svg
   ketbra linearize model.pt --blind --s 8
 
 Eigenvalues are compared with those of the task's circuit; the task comes from --task, from the file, or is read back
 (--blind). Without a task they are only counted, and there is no orbit, as nobody knows how long inputs are presented.
-Fixed points are searched for from the origin, from random states and from states that the network visits.")]
+Fixed points are searched for from the origin, from random states, from states that the network visits, and from where
+pulses on the inputs and the unstable modes of points lead. Stable points are listed first. --figure draws them on their
+principal components: stable points black, unstable ones red with their modes, slow states grey.")]
 pub struct LinearizeCommand {
     /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt
     #[arg(value_name = "PATH")]
@@ -48,6 +56,12 @@ pub struct LinearizeCommand {
     /// Random starts of the search
     #[arg(long, value_name = "N", default_value_t = FixedPointParams::default().random_starts)]
     starts: usize,
+    /// Points that are described, stable ones before any other; the rest is counted
+    #[arg(long, value_name = "N", default_value_t = FixedPointParams::default().max_points)]
+    max_points: usize,
+    /// Draw the fixed points into a file: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    figure: Option<PathBuf>,
     /// Put the Jacobians at the fixed points, by state and by input, into the JSON too; "state" says what rows and columns are
     #[arg(long, requires = "json")]
     jacobians: bool,
@@ -70,10 +84,37 @@ enum Where {
 struct Linearized {
     origin: Option<Spectrum>,
     orbit: Option<Spectrum>,
-    fixed_points: Option<(FixedPoints, Vec<Spectrum>)>,
+    fixed_points: Option<(PhasePortrait, Vec<Spectrum>)>,
     interpretation: Option<Interpretation>,
     /// What a state, and so every Jacobian, is made of.
     parts: Vec<Part>,
+    /// States of the output phase, where a task is known.
+    visited: Option<Matrix>,
+}
+
+/// What a figure is written as.
+#[derive(Clone, Copy)]
+enum Format {
+    Svg,
+    Png,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        match path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
+            Some("svg") => Ok(Self::Svg),
+            Some("png") => Ok(Self::Png),
+            _ => Err(Failure::bad_input(format!("--figure is {}, but must end in .svg or .png", path.display()))),
+        }
+    }
+
+    fn draw(self, found: &PhasePortrait, visited: Option<&Matrix>) -> Result<Vec<u8>, Failure> {
+        let picture = phase_portrait_figure(found, visited.map(Matrix::as_ref)).map_err(Failure::could_not)?;
+        match self {
+            Self::Svg => Ok(picture.svg().into_bytes()),
+            Self::Png => picture.png(DOTS_PER_INCH).map_err(Failure::could_not),
+        }
+    }
 }
 
 impl LinearizeCommand {
@@ -82,6 +123,14 @@ impl LinearizeCommand {
             let asked = self.starts;
             return Err(Failure::bad_input(format!("--starts is {asked}, but must be at most {MOST_STARTS}")));
         }
+        let (most, asked) = (MOST_POINTS, self.max_points);
+        if !(1..=most).contains(&asked) {
+            return Err(Failure::bad_input(format!("--max-points is {asked}, but must be from 1 to {most}")));
+        }
+        let format = self.figure.as_deref().map(Format::of).transpose()?;
+        if format.is_some() && !self.wants(Where::FixedPoints) {
+            return Err(Failure::bad_input("--figure draws fixed points; add fixed-points to --at"));
+        }
         let file = self.known.open(&self.path)?;
         file.network.check()?;
         let found = self.linearize(&file)?;
@@ -89,6 +138,9 @@ impl LinearizeCommand {
             print(&format!("{}\n", self.document(&found)));
         } else {
             print(&self.in_words(&found));
+        }
+        if let (Some(path), Some(format), Some((points, _))) = (&self.figure, format, &found.fixed_points) {
+            write(path, &format.draw(points, found.visited.as_ref())?)?;
         }
         Ok(())
     }
@@ -109,12 +161,14 @@ impl LinearizeCommand {
         let theory = core.as_ref().map(Core::eigenvalues);
         let origin = self.wants(Where::Origin).then(|| at_origin(network, theory)).transpose()?;
         let orbit = interpretation.as_ref().filter(|_| self.wants(Where::Orbit));
+        let visited = question.as_ref().filter(|_| self.wants(Where::FixedPoints));
+        let visited = visited.map(|question| visited_states(network, question, &params)).transpose()?;
         let fixed_points = match self.wants(Where::FixedPoints) {
-            true => Some(self.fixed_points(network, question.as_ref(), &params, theory)?),
+            true => Some(self.fixed_points(network, visited.as_ref(), theory)?),
             false => None,
         };
         let orbit = orbit.map(|found| found.spectrum.orbit.clone());
-        Ok(Linearized { origin, orbit, fixed_points, interpretation, parts: network.parts() })
+        Ok(Linearized { origin, orbit, fixed_points, interpretation, parts: network.parts(), visited })
     }
 
     /// What is known of the network; nothing where nothing is and the orbit is not insisted on.
@@ -129,22 +183,26 @@ impl LinearizeCommand {
     fn fixed_points(
         &self,
         network: &Network,
-        question: Option<&Question>,
-        params: &InterpretParams,
+        visited: Option<&Matrix>,
         theory: Option<&[c64]>,
-    ) -> Result<(FixedPoints, Vec<Spectrum>), Failure> {
-        let visited = question.map(|question| visited_states(network, question, params)).transpose()?;
-        let search = FixedPointParams { random_starts: self.starts, seed: self.seed, ..FixedPointParams::default() };
+    ) -> Result<(PhasePortrait, Vec<Spectrum>), Failure> {
+        let search = FixedPointParams {
+            random_starts: self.starts,
+            settled_starts: self.starts.min(FixedPointParams::default().settled_starts),
+            max_points: self.max_points,
+            seed: self.seed,
+            ..FixedPointParams::default()
+        };
         let bar = Count::new(self.starts, "starts");
         let watch = |done, of| bar.set(done, of);
-        let visited = visited.as_ref().map(Matrix::as_ref);
-        let found = fixed_points_watched(network, self.input.as_deref(), visited, &search, &watch);
+        let visited = visited.map(Matrix::as_ref);
+        let found = phase_portrait(network, self.input.as_deref(), visited, &search, &watch);
         bar.finish();
         let found = found.map_err(Failure::bad_input)?;
         let compare = |point: &ketbra::linearize::FixedPoint| {
             spectrum(&point.eigenvalues, theory, &SpectrumParams::at_a_point()).map_err(Failure::could_not)
         };
-        let spectra = found.unique.iter().map(compare).collect::<Result<_, _>>()?;
+        let spectra = found.points.unique.iter().map(compare).collect::<Result<_, _>>()?;
         Ok((found, spectra))
     }
 

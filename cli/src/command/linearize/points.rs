@@ -1,102 +1,109 @@
 //! Fixed points in JSON and in words.
 
 use crate::terminal::{FAINT, WARN, title};
-use ketbra::linearize::{FixedPoint, FixedPoints};
-use ketbra::numeric::{Matrix, c64};
+use ketbra::linearize::{Arrival, FixedPoint, PhasePortrait};
 use ketbra::spectrum::Spectrum;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
-/// Points that fit on a screen.
-const MOST_ROWS: usize = 12;
+/// Stable points that are shown.
+const MOST_STABLE: usize = 64;
+/// Other points that are shown.
+const MOST_OTHERS: usize = 24;
 
-/// Everything about every point, with the words of fixed-point-finder.
-pub fn document(found: &FixedPoints, spectra: &[Spectrum], jacobians: bool) -> Value {
-    let point = |(point, spectrum): (&FixedPoint, &Spectrum)| {
-        let pairs: Vec<[f64; 2]> = point.eigenvalues.iter().map(|z| [z.re, z.im]).collect();
-        let mut line = json!({
-            "xstar": point.ending.state,
-            "q": point.ending.q,
-            "n_iters": point.ending.n_iters,
-            "reached": point.reached,
-            "distance": distance(point),
-            "is_fixed": point.is_fixed,
-            "is_stable": point.is_stable,
-            "unstable": unstable(point),
-            "spectral_radius": point.spectral_radius(),
-            "spectrum": spectrum,
-            "eigenvalues": pairs,
-            "doubts": said(&point.doubts),
-        });
-        if jacobians {
-            line["J_xstar"] = json!(rows(&point.state_jacobian));
-            line["dFdu"] = json!(rows(&point.input_jacobian));
-        }
-        line
-    };
-    json!({
-        "starts": found.all.len(),
-        "fixed": found.fixed().count(),
-        "slow": found.slow().count(),
-        "points": found.unique.iter().zip(spectra).map(point).collect::<Vec<_>>(),
-        "doubts": said(&found.doubts),
-    })
+/// Everything about every point, with its spectrum against the theory.
+pub fn document(found: &PhasePortrait, spectra: &[Spectrum], jacobians: bool) -> Value {
+    let mut document = found.document(jacobians);
+    if let Some(points) = document["points"].as_array_mut() {
+        points.iter_mut().zip(spectra).for_each(|(point, spectrum)| point["spectrum"] = json!(spectrum));
+    }
+    document
 }
 
-/// A line a point, as far as they fit.
-pub fn in_words(found: &FixedPoints, spectra: &[Spectrum]) -> String {
-    let (fixed, slow) = (found.fixed().count(), found.slow().count());
-    let slow = if slow > 0 { format!(", {slow} slow") } else { String::new() };
-    let mut text = format!("\n{}", title(&format!("Fixed points: {fixed}{slow}, from {} starts", found.all.len())));
-    if !found.unique.is_empty() {
-        text.push_str("          q  distance  stable  unstable  largest     lasting     error  reached\n");
+/// A line a point, stable ones first, as far as they fit.
+pub fn in_words(found: &PhasePortrait, spectra: &[Spectrum]) -> String {
+    let points = &found.points;
+    let mut text =
+        format!("\n{}", title(&format!("Fixed points: {}, from {} starts", counted(found), points.all.len())));
+    if !points.unique.is_empty() {
+        text.push_str(
+            "    #          q  distance  stable  unstable  largest     lasting     error  reached  leads to\n",
+        );
     }
-    for (point, spectrum) in found.unique.iter().zip(spectra).take(MOST_ROWS) {
-        let expected = spectrum.expected.map_or(String::new(), |expected| format!(" of {expected}"));
-        let stable = match (point.is_fixed, point.is_stable) {
-            (false, _) => "slow",
-            (true, true) => "yes",
-            (true, false) => "no",
-        };
-        text.push_str(&format!(
-            "  {:>9.1e}  {:>8.4}  {stable:>6}  {:>8}  {:>7.4}  {:>10}  {:>8}  {:>7}\n",
-            point.ending.q,
-            distance(point),
-            unstable(point),
-            point.spectral_radius(),
-            format!("{}{expected}", spectrum.found),
-            spectrum.error.map_or("---".into(), |error| format!("{error:.4}")),
-            point.reached,
-        ));
+    let (mut shown, mut others) = (0, 0);
+    for (k, (point, spectrum)) in points.unique.iter().zip(spectra).enumerate() {
+        others += usize::from(!point.is_stable);
+        if others > MOST_OTHERS || (point.is_stable && k >= MOST_STABLE) {
+            continue;
+        }
+        shown += 1;
+        text.push_str(&line(k, point, spectrum, &leads_to(found, k)));
         for doubt in &point.doubts {
-            text.push_str(&format!("    {FAINT}{doubt}{FAINT:#}\n"));
+            text.push_str(&format!("      {FAINT}{doubt}{FAINT:#}\n"));
         }
     }
-    if found.unique.len() > MOST_ROWS {
-        text.push_str(&format!("  {FAINT}and {} more: --json has them{FAINT:#}\n", found.unique.len() - MOST_ROWS));
+    if points.unique.len() > shown {
+        text.push_str(&format!("  {FAINT}and {} more: --json has them{FAINT:#}\n", points.unique.len() - shown));
     }
-    for doubt in &found.doubts {
+    if let Some(set) = &found.slow_manifold {
+        text.push_str(&format!("  slow manifold: {set}\n"));
+    }
+    for doubt in &points.doubts {
         text.push_str(&format!("{WARN}warning:{WARN:#} {doubt}\n"));
     }
     text
 }
 
-fn said(doubts: &[ketbra::linearize::FixedPointDoubt]) -> Vec<Value> {
-    let with_message = |doubt: &ketbra::linearize::FixedPointDoubt| {
-        let mut line = json!(doubt);
-        line["message"] = json!(doubt.to_string());
-        line
+/// "8 stable, 12 with 1 unstable direction, 6 with 2, 3 slow".
+fn counted(found: &PhasePortrait) -> String {
+    let counts = &found.points.counts;
+    let mut parts = vec![format!("{} stable", counts.stable)];
+    for (k, (unstable, count)) in counts.unstable.iter().enumerate() {
+        let word = match (k, unstable) {
+            (0, 1) => " unstable direction",
+            (0, _) => " unstable directions",
+            _ => "",
+        };
+        parts.push(format!("{count} with {unstable}{word}"));
+    }
+    for (count, word) in [(counts.marginal, "marginal"), (counts.slow, "slow")] {
+        if count > 0 {
+            parts.push(format!("{count} {word}"));
+        }
+    }
+    parts.join(", ")
+}
+
+fn line(k: usize, point: &FixedPoint, spectrum: &Spectrum, leads_to: &str) -> String {
+    let expected = spectrum.expected.map_or(String::new(), |expected| format!(" of {expected}"));
+    let stable = match (point.is_fixed, point.is_stable, point.unstable) {
+        (false, ..) => "slow",
+        (_, true, _) => "yes",
+        (_, false, 0) => "?",
+        _ => "no",
     };
-    doubts.iter().map(with_message).collect()
+    let line = format!(
+        "  {k:>3}  {:>9.1e}  {:>8.4}  {stable:>6}  {:>8}  {:>7.4}  {:>10}  {:>8}  {:>7}  {leads_to}",
+        point.ending.q,
+        point.distance(),
+        point.unstable,
+        point.spectral_radius(),
+        format!("{}{expected}", spectrum.found),
+        spectrum.error.map_or("---".into(), |error| format!("{error:.4}")),
+        point.reached,
+    );
+    format!("{}\n", line.trim_end())
 }
 
-fn distance(point: &FixedPoint) -> f64 {
-    point.ending.state.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
-fn unstable(point: &FixedPoint) -> usize {
-    point.eigenvalues.iter().filter(|z: &&c64| z.re.hypot(z.im) > 1.0).count()
-}
-
-fn rows(matrix: &Matrix) -> Vec<Vec<f64>> {
-    (0..matrix.nrows()).map(|i| (0..matrix.ncols()).map(|j| matrix[(i, j)]).collect()).collect()
+/// The points that the unstable modes of one lead to.
+fn leads_to(found: &PhasePortrait, source: usize) -> String {
+    let mine = || found.connections.iter().filter(move |connection| connection.source == source);
+    let targets: BTreeSet<usize> = mine().filter_map(|connection| connection.target).collect();
+    let mut words: Vec<String> = targets.iter().map(ToString::to_string).collect();
+    for (arrival, word) in [(Arrival::Slow, "slow states"), (Arrival::Moving, "no rest")] {
+        if mine().any(|connection| connection.arrival == arrival) {
+            words.push(word.into());
+        }
+    }
+    words.join(" ")
 }

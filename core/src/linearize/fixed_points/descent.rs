@@ -1,6 +1,6 @@
 //! From one starting state to a minimum of q.
 
-use super::FixedPointParams;
+use super::{FixedPointParams, norm};
 use crate::network::Dynamics;
 use crate::numeric::Matrix;
 use faer::Side;
@@ -16,6 +16,10 @@ const MAX_TRIES: usize = 20;
 const LEAST_GAIN: f64 = 1e-10;
 /// Newton steps at the end: each doubles the digits, and rounding stops them.
 const POLISH_STEPS: usize = 8;
+/// A polish that moves further than this leaves one point of a line for another.
+const LONGEST_POLISH: f64 = 0.1;
+/// Newton steps longer than this are not taken, for a state of size 1 and in proportion to larger ones.
+const LONGEST_STEP: f64 = 1.0;
 /// A Newton step is halved at most so often before damping takes over.
 const MAX_HALVINGS: usize = 4;
 /// Share of the decrease of q that a Newton step promises to first order, and must keep.
@@ -35,6 +39,8 @@ pub struct Ending {
     pub q: f64,
     /// Steps of the descent.
     pub n_iters: usize,
+    /// The first state on the way that was slow: these sample a slow manifold, which minima of q leave out.
+    pub first_slow: Option<Vec<f64>>,
 }
 
 /// A state with the step that the network takes from it.
@@ -56,6 +62,7 @@ impl<C: Dynamics> Descent<'_, C> {
     pub(super) fn run(&self, x_init: Vec<f64>) -> Ending {
         let mut here = self.look(x_init.clone());
         let (mut damping, mut n_iters, mut earlier) = (FIRST_DAMPING, 0, here.q);
+        let mut first_slow = self.slow_state(&here);
         while n_iters < self.params.max_iters && here.q > self.params.tol_q && here.q.is_finite() {
             n_iters += 1;
             let slope = self.slope(&here);
@@ -63,6 +70,7 @@ impl<C: Dynamics> Descent<'_, C> {
             let Some(next) = next else { break };
             let gain = 1.0 - next.q / here.q;
             here = next;
+            first_slow = first_slow.or_else(|| self.slow_state(&here));
             if gain < LEAST_GAIN {
                 break;
             }
@@ -79,21 +87,32 @@ impl<C: Dynamics> Descent<'_, C> {
             }
             let newton = self.slope(&here).partial_piv_lu().solve(&here.step);
             let next = self.moved(&here, &newton);
-            if next.q.is_nan() || next.q >= here.q {
+            if next.q.is_nan() || next.q >= here.q || newton.norm_l2() > LONGEST_POLISH {
                 break;
             }
             n_iters += 1;
             here = next;
         }
-        Ending { x_init, state: here.state, q: here.q, n_iters }
+        Ending { x_init, state: here.state, q: here.q, n_iters, first_slow }
     }
 
-    /// The state after `steps` steps of the network, which comes close to what attracts it.
-    pub(super) fn settle(&self, mut state: Vec<f64>, steps: usize) -> Vec<f64> {
+    /// The states, a column each, after `steps` steps under an input, which comes close to what attracts them.
+    pub(super) fn run_on(&self, mut states: Matrix, input: &Matrix, steps: usize) -> Matrix {
+        let mut next = Matrix::zeros(states.nrows(), states.ncols());
         for _ in 0..steps {
-            state = self.cell.step(&state, self.input);
+            self.cell.step_into(states.as_ref(), Some(input.as_ref()), next.as_mut());
+            std::mem::swap(&mut states, &mut next);
         }
-        state
+        states
+    }
+
+    /// The constant input, once for each column.
+    pub(super) fn inputs(&self, columns: usize) -> Matrix {
+        Matrix::from_fn(self.input.len(), columns, |i, _| self.input[i])
+    }
+
+    fn slow_state(&self, here: &Here) -> Option<Vec<f64>> {
+        (here.q <= self.params.slow_q).then(|| here.state.clone())
     }
 
     /// The derivative of F(h) - h at a state.
@@ -122,6 +141,10 @@ impl<C: Dynamics> Descent<'_, C> {
     /// that promises.
     fn newton_step(&self, here: &Here, slope: &Matrix) -> Option<Here> {
         let mut newton = slope.partial_piv_lu().solve(&here.step);
+        // Where the slope is nearly singular, rounding alone sends the step far along what may be a line of fixed points.
+        if newton.norm_l2() > LONGEST_STEP * (1.0 + norm(&here.state)) {
+            return None;
+        }
         let mut share = 1.0;
         for _ in 0..=MAX_HALVINGS {
             let next = self.moved(here, &newton);

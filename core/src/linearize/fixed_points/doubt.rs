@@ -20,8 +20,12 @@ pub enum FixedPointDoubt {
     Many {
         /// Points found.
         found: usize,
-        /// Points described: those nearest the origin.
+        /// Points described.
         described: usize,
+        /// Stable points found.
+        stable: usize,
+        /// Stable points described: as many as fit, before any other.
+        stable_described: usize,
     },
     /// Some points were reached from one start only, so there may be others that none reached.
     ReachedOnce {
@@ -60,9 +64,11 @@ impl fmt::Display for FixedPointDoubt {
                 f,
                 "fixed points form a continuum of dimension {dimension}: {found} samples of it were found, {kept} are kept"
             ),
-            Self::Many { found, described } => {
-                write!(f, "{found} points were found, the {described} nearest the origin are described")
-            }
+            Self::Many { found, described, stable, stable_described } => write!(
+                f,
+                "{found} points were found, {described} are described: {stable_described} of the {stable} stable ones, then \
+                 those with the fewest unstable directions; describe more (--max-points)"
+            ),
             Self::ReachedOnce { points, of } => {
                 write!(
                     f,

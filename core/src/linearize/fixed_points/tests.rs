@@ -222,7 +222,11 @@ fn points_beyond_the_limit_are_counted_and_not_described() {
     let few = FixedPointParams { max_points: 5, ..Default::default() };
     let found = fixed_points(&diagonal(&[2.0, 1.5]), None, None, &few).unwrap();
     assert_eq!(found.unique.len(), 5);
-    assert!(matches!(found.doubts[..], [FixedPointDoubt::Many { found: 9, described: 5 }]), "{:?}", found.doubts);
+    assert!(
+        matches!(found.doubts[..], [FixedPointDoubt::Many { found: 9, described: 5, stable: 4, stable_described: 4 }]),
+        "{:?}",
+        found.doubts
+    );
 }
 
 #[test]

@@ -7,11 +7,14 @@ mod colours;
 mod drawing;
 mod matrix;
 mod pattern;
+mod portrait;
 mod raster;
 mod run;
 mod spectrum;
 mod weights;
 mod wheel;
+
+pub use self::portrait::phase_portrait_figure;
 
 use self::drawing::{Anchor, Area, Drawing, INK, LEARNED};
 use self::matrix::{Side, draw_matrix, draw_scale};
