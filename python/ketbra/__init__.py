@@ -22,6 +22,7 @@ from ._errors import (
     TaskError,
     TrainError,
 )
+from ._asked import Tried
 from ._interpret import Claim, Interpretation, interpret
 from ._ketbra import __version__
 from ._memories import Memories
@@ -56,6 +57,7 @@ __all__ = [
     "TrainError",
     "Training",
     "Trajectories",
+    "Tried",
     "__version__",
     "drive",
     "interpret",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _ketbra
-from ._arrays import FloatArray, time_first, whole
+from ._arrays import FloatArray, laid_out, time_first, whole
 from ._errors import InterpretError
 
 
@@ -79,14 +79,14 @@ class Memories:
         return self._memories.phi_error
 
     def decode(self, hidden: Any, *, first: int = 0, batch_first: bool = False) -> FloatArray:
-        """Contents (time, batch, s, d) of hidden states (time, batch, H).
+        """Contents (time, batch, s, d) of hidden states (time, batch, H); with `batch_first`, both begin (batch, time).
 
         `hidden[0]` is the state after output step `first` (from 0). That matters only for networks with biases, whose mean
         state at each step is taken off first.
         """
         units = self.basis.shape[0]
         array = time_first(hidden, "hidden", units, batch_first, InterpretError)
-        return self._memories.decode(array, whole(first, "first", InterpretError) or 0)
+        return laid_out(self._memories.decode(array, whole(first, "first", InterpretError) or 0), batch_first)
 
     def _linear(self, array: FloatArray | None) -> FloatArray:
         if array is None:

@@ -12,6 +12,7 @@ use ketbra::interpret::{self as stage, InterpretParams, Known, Question};
 use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
+use ketbra::task::{Gate, Slot};
 use numpy::{Complex64, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -26,6 +27,8 @@ pub struct Interpretation {
     pub found: Arc<stage::Interpretation>,
     pub file: Option<Arc<NetworkFile>>,
     pub path: Option<PathBuf>,
+    /// What Python knows against it: kind and message of further warnings, which come first.
+    pub notes: Vec<(String, String)>,
 }
 
 #[pymethods]
@@ -40,7 +43,41 @@ impl Interpretation {
         if let (Value::Object(document), Value::Object(found)) = (&mut document, found) {
             document.extend(found);
         }
+        if let Some(Value::Array(warnings)) = document.get_mut("warnings") {
+            let notes = self.notes.iter().map(|(kind, message)| json!({ "kind": kind, "message": message }));
+            warnings.splice(0..0, notes);
+        }
         Ok(document.to_string())
+    }
+
+    /// The same with further warnings, each a kind and a message.
+    fn with_notes(&self, notes: Vec<(String, String)>) -> Self {
+        let (found, file, path) = (self.found.clone(), self.file.clone(), self.path.clone());
+        Self { found, file, path, notes: [notes, self.notes.clone()].concat() }
+    }
+
+    /// The function in words, output by output; nothing for those whose function is not stated.
+    #[getter]
+    fn recurrence(&self) -> Result<Vec<Option<String>>, Failed> {
+        let (s, d) = (self.found.task.s, self.found.task.d);
+        let whole = &self.found.recurrence_in_words;
+        if !whole.is_empty() {
+            return Ok(whole.iter().cloned().map(Some).collect());
+        }
+        // A task has a function for every output: those that are not stated copy something, and are not shown.
+        let mut gates = vec![Gate::new(&[Slot { lag: 1, component: 0 }], &[false, true])?; d];
+        let mut lines = vec![None; d];
+        for table in &self.found.function {
+            let slots: Vec<Slot> =
+                table.inputs.iter().map(|past| Slot { lag: past.lag, component: past.component - 1 }).collect();
+            let up: Vec<bool> = table.table.iter().map(|&entry| entry > 0).collect();
+            gates[table.output - 1] = Gate::new(&slots, &up)?;
+        }
+        let words = ketbra::task::Task::table("read back", s, d, gates)?.recurrence();
+        for table in &self.found.function {
+            lines[table.output - 1] = words.get(table.output - 1).cloned();
+        }
+        Ok(lines)
     }
 
     #[getter]
@@ -57,7 +94,8 @@ impl Interpretation {
     /// The doubts, in words.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.found.warnings.iter().map(|warning| in_python(&warning.message)).collect()
+        let notes = self.notes.iter().map(|(_, message)| message.clone());
+        notes.chain(self.found.warnings.iter().map(|warning| in_python(&warning.message))).collect()
     }
 
     /// The network, where one was given.
@@ -142,7 +180,7 @@ fn interpret_one((file, path): Subject, asked: &Asked, stop: &Stop) -> Result<In
         (None, None) => return Err(OneFailed::Interpret(stage::InterpretError::NoTask)),
     };
     let found = asked.of(&file, stop).map_err(OneFailed::Interpret)?;
-    Ok(Interpretation { found: Arc::new(found), file: Some(file), path })
+    Ok(Interpretation { found: Arc::new(found), file: Some(file), path, notes: vec![] })
 }
 
 /// Why one network of a list has no interpretation.

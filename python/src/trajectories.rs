@@ -49,7 +49,7 @@ pub fn interpret_trajectories(
         no_look,
     );
     let found = ended.unless_interrupted()??;
-    Ok(Interpretation { found: Arc::new(found), file: None, path: None })
+    Ok(Interpretation { found: Arc::new(found), file: None, path: None, notes: vec![] })
 }
 
 /// (time, batch, feature) as one feature x batch matrix a step.
