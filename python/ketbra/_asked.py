@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _ketbra
 from ._errors import Error, InterpretError
@@ -14,10 +14,15 @@ from ._network import Network
 from ._running import Driving
 from ._task import Task
 
+if TYPE_CHECKING:
+    from ._module import Recording
+
 MOST_S = 12
 """Up to how many input steps are tried where nobody says how many there are."""
-NEEDED = ("function-known", "follows-function", "depends-on-inputs")
+NEEDED = ("function-known", "follows-function")
 """Claims without which a number of input steps is not the right one."""
+IF_MADE = ("depends-on-inputs", "every-window")
+"""Claims that must hold where they are made: not all are of what a module did."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,8 @@ class Asked:
     def _by_weights(
         self, networks: list[Any], progress: Callable[[int, int], None] | None
     ) -> list[_ketbra.Interpretation | Exception]:
+        if not networks:
+            return []
         return _ketbra.interpret(
             networks,
             task=self.task._task if isinstance(self.task, Task) else self.task,
@@ -106,7 +113,13 @@ class Asked:
         module = hasattr(source, "named_modules")
         search = self.blind and self.task is None and self.s is None
         if module:
-            return self._searched(source) if search else self._module(source)
+            if not search:
+                return self._module(source)
+            # A module that does what its weights do over many input steps does so over few.
+            observed = replace(self, s=MOST_S)._observed(source, None)
+            if isinstance(observed, Network):
+                return replace(self, driving=Driving(state=self.driving.state))._searched(observed)
+            return self._searched(source)
         self._check_driving()
         if isinstance(source, (str, os.PathLike)) and not search and self.activation is None:
             return source
@@ -125,17 +138,22 @@ class Asked:
             raise InterpretError(f"{named[0]}= says how a torch.nn.Module is run; pass the module itself, or leave it out")
 
     def _module(self, module: Any) -> _ketbra.Network | Answer:
-        from ._module import Recording, interpret_recording, observe_module
+        from ._module import interpret_recording
 
         if self.blind and self.task is not None:
             raise InterpretError("a task and blind=True exclude each other; leave one out")
         if not self.blind and self.task is None:
             raise InterpretError("a module does not say what it was trained on; pass task=T, or blind=True")
         task = None if self.task is None else Task(self.task, s=self.s, d=self.d)
-        observed = observe_module(module, task, self.s, self.d, self.seed, self.driving, self.activation)
-        if isinstance(observed, Recording):
-            return Answer(interpret_recording(observed, task, self.method, self.methods, self.matching), [])
-        return observed._network
+        observed = self._observed(module, task)
+        if isinstance(observed, Network):
+            return observed._network
+        return Answer(interpret_recording(observed, task, self.method, self.methods, self.matching), [])
+
+    def _observed(self, module: Any, task: Task | None) -> Network | Recording:
+        from ._module import observe_module
+
+        return observe_module(module, task, self.s, self.d, self.seed, self.driving, self.activation)
 
     def _searched(self, source: Any) -> Answer:
         """The fewest input steps with which the function of every output is read and followed."""
@@ -160,7 +178,7 @@ class Asked:
 def _tried(s: int, found: _ketbra.Interpretation) -> Tried:
     holds = {claim["name"]: claim["holds"] for claim in json.loads(found.json())["claims"]}
     lines = found.recurrence
-    follows = None not in lines and all(holds.get(name, False) for name in NEEDED)
+    follows = None not in lines and all(holds.get(name) for name in NEEDED) and all(holds.get(name, True) for name in IF_MADE)
     return Tried(s, found.verdict, lines, follows)
 
 

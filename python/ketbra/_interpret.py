@@ -377,7 +377,8 @@ def interpret(
     encode: what the module is given, from signs (time, batch, d) that are 0 after s steps; a tuple is several arguments
     step: step(state, input) -> state, beginning with None, for a module whose forward cannot be called; needs `readout`
     batch_first: whether the module takes (batch, time, inputs) [what its layers say and do]
-    delay: steps of zero input between the inputs and the output phase
+    delay: steps of zero input between the inputs and the output phase; -1 for a module that predicts its next input, and so
+        says its first output at the last input step
     cue: whether the module has one more input, after all others, that is 1 in the output phase
     progress: whether to show a bar [where somebody can see it, after two seconds]
     errors: "return" puts the exception in the place of a network of a list that cannot be interpreted, and loses none of
@@ -386,9 +387,11 @@ def interpret(
     many = isinstance(network, (list, tuple))
     if errors not in ("raise", "return") or (errors == "return" and not many):
         raise InterpretError(f"errors={errors!r}: choose 'raise', or 'return' with a list of networks")
-    if cue not in (True, False):
-        raise InterpretError(f"cue is {cue!r}, but must be True or False")
-    driving = Driving(recurrent, readout, state, encode, step, batch_first, whole(delay, "delay", InterpretError) or 0, cue)
+    for name, value in (("cue", cue), ("batch_first", bool(batch_first) if batch_first is None else batch_first)):
+        if not isinstance(value, bool):
+            raise InterpretError(f"{name} is {value!r}, but must be True or False")
+    early = -1 if delay == -1 else whole(delay, "delay", InterpretError) or 0
+    driving = Driving(recurrent, readout, state, encode, step, batch_first, early, cue)
     asked = Asked(
         task=task,
         blind=blind,

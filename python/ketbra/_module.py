@@ -77,15 +77,15 @@ def observe_module(
     if changes is not None:
         notes.append(("module-is-random", _random_note(module, changes)))
     _check_outputs(ran, episodes)
-    last = slice(-episodes.horizon, None)
-    return Recording(ran.states[last], ran.outputs[last], episodes.signs[:steps], steps, notes)
+    states = ran.states[-episodes.horizon :]
+    return Recording(states, episodes.said(ran.outputs), episodes.signs[:steps], steps, notes)
 
 
 def _observed(module: Any, s: int, d: int, seed: int, driving: Driving) -> tuple[float | None, Ran, Episodes]:
     """How far two runs on the same inputs differ, and one long run."""
     probe = Episodes.random(s, d, delay=driving.delay, horizon=2 * s + 10, episodes=PROBED, seed=seed)
     once, again = (run(module, probe, driving, seed + other) for other in (1, 2))
-    per_episode = (s + driving.delay + HORIZON) * max(once.states.shape[2], 1)
+    per_episode = (s + max(driving.delay, 0) + HORIZON) * max(once.states.shape[2], 1)
     count = int(np.clip(MOST_VALUES // per_episode, 4 * d + 16, EPISODES))
     episodes = Episodes.random(s, d, delay=driving.delay, horizon=HORIZON, episodes=count, seed=seed)
     return _changes(once, again), run(module, episodes, driving, seed), episodes
@@ -193,7 +193,8 @@ def _beside(module: Any, simulation: Simulation, ran: Ran) -> list[str]:
         recurrent = isinstance(layer, (nn.RNNBase, nn.RNNCellBase)) and simulation.network is None
         if name in ran.called and not (idle or in_simulation or recurrent):
             beside.append(f"{type(layer).__name__} '{name}'")
-    return beside + [f"parameter '{key}'" for key, name in owner.items() if name not in layers]
+    beside += [f"parameter '{key}'" for key, name in owner.items() if name not in layers]
+    return beside + [f"buffer '{key}'" for key, _ in module.named_buffers() if key.rpartition(".")[0] not in layers]
 
 
 def _is_dropout(layer: Any) -> bool:

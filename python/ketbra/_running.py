@@ -48,16 +48,17 @@ class Episodes:
 
     @classmethod
     def random(cls, s: int, d: int, *, delay: int, horizon: int, episodes: int, seed: int) -> Episodes:
+        steps = s + max(delay, 0) + horizon
         # Which axis is time is told by its length.
-        episodes += episodes in (s + delay + horizon, horizon)
-        signs = np.zeros((s + delay + horizon, episodes, d))
+        episodes += episodes in (steps, horizon)
+        signs = np.zeros((steps, episodes, d))
         signs[:s] = np.random.default_rng(seed).choice([-1.0, 1.0], size=(s, episodes, d))
         return cls(signs, s, delay)
 
     @property
     def first(self) -> int:
         """The first step of the output phase."""
-        return self.s + self.delay
+        return self.s + max(self.delay, 0)
 
     @property
     def steps(self) -> int:
@@ -74,6 +75,15 @@ class Episodes:
     @property
     def d(self) -> int:
         return int(self.signs.shape[2])
+
+
+    def said(self, outputs: FloatArray) -> FloatArray:
+        """The outputs of the output phase. A module that predicts its next input says each of them one step early."""
+        if self.delay >= 0:
+            return outputs[-self.horizon :]
+        if len(outputs) != self.steps:
+            raise InterpretError("delay=-1 needs the outputs of the input steps, too; let the module return them")
+        return outputs[self.first - 1 : -1]
 
 
 @dataclass
@@ -488,7 +498,8 @@ def _run_steps(module: Any, episodes: Episodes, driving: Driving) -> Ran:
             raise InterpretError(f"step= failed at step {t + 1}: {_said(error)}") from error
         now = _taken(state, driving.state)
         states.append(now)
-        said.append(_read(readout, now))
+        # A readout sees the units, where the caller means no other state.
+        said.append(_read(readout, now if callable(driving.state) else _taken(state, None)))
     arrays = [torch.stack(values) for values in (states, said)]
     axes = ("time", "batch", "feature")
     return Ran(floats(arrays[0], "states", axes, InterpretError), floats(arrays[1], "outputs", axes, InterpretError))
