@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _ketbra
+from ._driving import Driving
 from ._errors import Error, InterpretError
 from ._network import Network
-from ._running import Driving
 from ._task import Task
 
 if TYPE_CHECKING:

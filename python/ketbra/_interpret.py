@@ -13,13 +13,13 @@ from typing import Any, Literal, overload
 from . import _ketbra
 from ._arrays import FloatArray, whole
 from ._asked import Answer, Asked, Tried
+from ._driving import Driving
 from ._edit import Edited, edit
 from ._errors import EditError, Error, InterpretError
 from ._memories import Memories
 from ._network import Network
 from ._plot import Plot
 from ._progress import Bar, counting_bar
-from ._running import Driving
 from ._spectrum import Spectra
 from ._task import Task
 

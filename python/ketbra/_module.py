@@ -9,10 +9,11 @@ import numpy as np
 
 from . import _ketbra
 from ._arrays import FloatArray
+from ._driving import Driving, Episodes, Ran, reads_states
 from ._errors import InterpretError, NetworkError
 from ._network import Network
 from ._optional import need
-from ._running import Driving, Episodes, Ran, reads_states, run
+from ._running import run
 from ._task import Task
 from ._torch import arrays_of_module
 
