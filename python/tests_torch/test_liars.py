@@ -23,8 +23,8 @@ def late(y: Any) -> Any:
 
 
 def rarely(y: Any) -> Any:
-    """Wrong in one episode of sixteen."""
-    wrong = (y[8:9, :, :4] > 0).all(-1, keepdim=True)
+    """Wrong in one episode of eight."""
+    wrong = (y[8:9, :, :3] > 0).all(-1, keepdim=True)
     return torch.where(wrong, -y, y)
 
 
@@ -47,7 +47,8 @@ def test_outputs_that_are_not_the_readout_are_seen(lie: Callable[[Any], Any], pa
     module = Model(path, lie)
     found = ketbra.interpret(module, task="T3")
     truth = accuracy(module, T3)
-    assert truth < 0.97 and found.accuracy == pytest.approx(truth, abs=0.05)
+    # Of a lie in whole episodes, 128 of them see its share to 0.03.
+    assert truth < 0.93 and found.accuracy == pytest.approx(truth, abs=0.1 if lie is rarely else 0.02) and found.accuracy < 0.95
     assert found.verdict not in ("circuit", "superposed")
     assert found.warnings[0].startswith("this describes the module as it runs")
     with pytest.raises(ketbra.InterpretError, match="only trajectories are known"):
