@@ -23,6 +23,7 @@ from ._errors import (
     TaskError,
     TrainError,
 )
+from ._asked import Tried
 from ._interpret import Claim, Interpretation, interpret
 from ._ketbra import __version__
 from ._linearize import Connection, FixedPoints, SlowManifold, linearize
@@ -62,6 +63,7 @@ __all__ = [
     "TrainError",
     "Training",
     "Trajectories",
+    "Tried",
     "__version__",
     "drive",
     "interpret",

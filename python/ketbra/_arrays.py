@@ -50,6 +50,11 @@ def time_first(value: Any, name: str, features: int | None, batch_first: bool, e
     return array
 
 
+def laid_out(array: FloatArray, batch_first: bool) -> FloatArray:
+    """An array (time, batch, ...) in the layout of the caller."""
+    return array.swapaxes(0, 1) if batch_first else array
+
+
 def whole(value: Any, name: str, error: type[Error], least: int = 0) -> int | None:
     """A whole number from `least`; None stays None."""
     if value is None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, overload
 
 from . import _ketbra
 from ._arrays import FloatArray, whole
+from ._asked import Answer, Asked, Tried
+from ._driving import Driving
 from ._edit import Edited, edit
 from ._errors import EditError, Error, InterpretError
 from ._memories import Memories
@@ -50,8 +52,12 @@ class Interpretation:
     Arrays are read-only views, nothing is copied. In a notebook it shows itself as the interactive page.
     """
 
-    def __init__(self, found: _ketbra.Interpretation) -> None:
+    s_tried: list[Tried]
+    """The numbers of input steps that were tried, where nobody said how many there are."""
+
+    def __init__(self, found: _ketbra.Interpretation, s_tried: Sequence[Tried] = ()) -> None:
         self._found = found
+        self.s_tried = list(s_tried)
 
     @cached_property
     def _document(self) -> dict[str, Any]:
@@ -97,10 +103,9 @@ class Interpretation:
         return None if accuracy is None else float(accuracy["value"])
 
     @property
-    def recurrence(self) -> list[str]:
-        """The function read back from the network, a line for each output; empty where it can't be told."""
-        lines: list[str] = self._document["recurrence_in_words"]
-        return lines
+    def recurrence(self) -> list[str | None]:
+        """The function read back from the network, a line for each output; None where no source was identified."""
+        return self._found.recurrence
 
     @property
     def function(self) -> list[dict[str, Any]]:
@@ -151,16 +156,20 @@ class Interpretation:
         return {memories.method: Memories(memories) for memories in self._found.memories}
 
     @property
-    def memories(self) -> Memories:
-        """The variable memories by the method asked for."""
-        for memories in self.methods.values():
-            return memories
-        raise InterpretError(f"there are no memories: the verdict is {self.verdict} ({'; '.join(self.reasons)})")
+    def memories(self) -> Memories | None:
+        """The variable memories by the method asked for; None where there are none."""
+        return next(iter(self.methods.values()), None)
+
+    def _needed_memories(self) -> Memories:
+        memories = self.memories
+        if memories is None:
+            raise InterpretError(f"there are no memories: the verdict is {self.verdict} ({'; '.join(self.reasons)})")
+        return memories
 
     @property
     def phi(self) -> FloatArray:
         """The learned circuit, core x core; rows receive, columns send. `task.phi` is what theory predicts."""
-        return self.memories.phi
+        return self._needed_memories().phi
 
     @cached_property
     def spectrum(self) -> Spectra:
@@ -174,7 +183,7 @@ class Interpretation:
 
     def decode(self, hidden: Any, *, first: int = 0, states: int = 1, batch_first: bool = False) -> FloatArray:
         """Contents of hidden states: (time, batch, H) -> (time, batch, s, d). See `Memories.decode`."""
-        return self.memories.decode(hidden, first=first, states=states, batch_first=batch_first)
+        return self._needed_memories().decode(hidden, first=first, states=states, batch_first=batch_first)
 
     @property
     def recording(self) -> dict[str, Any] | None:
@@ -235,8 +244,8 @@ class Interpretation:
         """Reads what `save` wrote. Nothing in the file is executed."""
         return cls(_ketbra.Interpretation.load(os.fspath(path)))
 
-    def __reduce__(self) -> tuple[Any, tuple[bytes]]:
-        return _from_bytes, (self._found.to_bytes(),)
+    def __reduce__(self) -> tuple[Any, tuple[bytes, list[Tried]]]:
+        return _from_bytes, (self._found.to_bytes(), self.s_tried)
 
     def page(self) -> str:
         """The interactive page: one HTML document that needs nothing else. Of recordings it shows a few episodes."""
@@ -250,7 +259,7 @@ class Interpretation:
         task = self._document["task"]
         name = "blind" if self.blind and task["name"] else task["name"] or "function unknown"
         accuracy = "" if self.accuracy is None else f", accuracy {self.accuracy:.4f}"
-        worst = f", worst component {self.memories.worst:.4f}" if self.methods else ""
+        worst = "" if self.memories is None else f", worst component {self.memories.worst:.4f}"
         hidden = self._document["hidden"]
         return f"<ketbra.Interpretation {self.verdict}: {name}, s={task['s']} d={task['d']} H={hidden}{accuracy}{worst}>"
 
@@ -259,9 +268,9 @@ class Interpretation:
         return f'<iframe srcdoc="{page}" width="100%" height="{PAGE_HEIGHT}" style="border:0" title="ketbra"></iframe>'
 
 
-def _from_bytes(content: bytes) -> Interpretation:
+def _from_bytes(content: bytes, s_tried: list[Tried]) -> Interpretation:
     """What a pickle holds."""
-    return Interpretation(_ketbra.Interpretation.from_bytes(content))
+    return Interpretation(_ketbra.Interpretation.from_bytes(content), s_tried)
 
 
 @overload
@@ -275,11 +284,17 @@ def interpret(
     method: str | None = ...,
     methods: str | Sequence[str] | None = ...,
     matching: str | None = ...,
-    state: str | None = ...,
+    state: Any = ...,
     seed: int | None = ...,
     threads: int | None = ...,
+    activation: str | None = ...,
     recurrent: Any = ...,
     readout: Any = ...,
+    encode: Callable[[Any], Any] | None = ...,
+    step: Callable[[Any, Any], Any] | None = ...,
+    batch_first: bool | None = ...,
+    delay: int = ...,
+    cue: bool = ...,
     progress: bool | None = ...,
     errors: Literal["return"],
 ) -> list[Interpretation | Exception]: ...
@@ -294,11 +309,17 @@ def interpret(
     method: str | None = ...,
     methods: str | Sequence[str] | None = ...,
     matching: str | None = ...,
-    state: str | None = ...,
+    state: Any = ...,
     seed: int | None = ...,
     threads: int | None = ...,
+    activation: str | None = ...,
     recurrent: Any = ...,
     readout: Any = ...,
+    encode: Callable[[Any], Any] | None = ...,
+    step: Callable[[Any, Any], Any] | None = ...,
+    batch_first: bool | None = ...,
+    delay: int = ...,
+    cue: bool = ...,
     progress: bool | None = ...,
     errors: Literal["raise"] = ...,
 ) -> list[Interpretation]: ...
@@ -313,11 +334,17 @@ def interpret(
     method: str | None = ...,
     methods: str | Sequence[str] | None = ...,
     matching: str | None = ...,
-    state: str | None = ...,
+    state: Any = ...,
     seed: int | None = ...,
     threads: int | None = ...,
+    activation: str | None = ...,
     recurrent: Any = ...,
     readout: Any = ...,
+    encode: Callable[[Any], Any] | None = ...,
+    step: Callable[[Any, Any], Any] | None = ...,
+    batch_first: bool | None = ...,
+    delay: int = ...,
+    cue: bool = ...,
     progress: bool | None = ...,
     errors: Literal["raise"] = ...,
 ) -> Interpretation: ...
@@ -331,15 +358,25 @@ def interpret(
     method: str | None = None,
     methods: str | Sequence[str] | None = None,
     matching: str | None = None,
-    state: str | None = None,
+    state: Any = None,
     seed: int | None = None,
     threads: int | None = None,
+    activation: str | None = None,
     recurrent: Any = None,
     readout: Any = None,
+    encode: Callable[[Any], Any] | None = None,
+    step: Callable[[Any, Any], Any] | None = None,
+    batch_first: bool | None = None,
+    delay: int = 0,
+    cue: bool = False,
     progress: bool | None = None,
     errors: Literal["raise", "return"] = "raise",
 ) -> Interpretation | list[Interpretation] | list[Interpretation | Exception]:
     """Reads the circuit of a trained network, or of each network of a list, side by side.
+
+    A torch.nn.Module is run, in the mode it is in, and compared with its weights. Where it does what they do, they are
+    read; otherwise what it did is read (its states where the recurrent layer puts them out), and the first warning says
+    what differs. docs/modules.md has examples.
 
     Parameters
     ----------
@@ -347,15 +384,25 @@ def interpret(
         or a list of these
     task: what it was trained on, where its file does not say: a name, an id, a .toml file or a `ketbra.Task`
     blind: use no task; the function is read back from the network alone
-    s: input steps, for `blind` and for tasks that come in any size; d: components
+    s: input steps, for `blind` and for tasks that come in any size [with `blind`, where the source does not say: 1 to 12 are
+        tried, see `s_tried`]; d: components
     method: how memories are found: code, orbit, dual, dual-orbit, power, power-reference, rollout [code]
     methods: methods to compare: "all", names separated by commas, or a list of names
     matching: how eigenvalues are paired with the theory's: optimal or greedy [optimal]
     state: which part of the state is looked at first: "units", the h of every layer, or "whole", also an LSTM's cells (as
-        tanh c) and the modes of a state-space layer; `whole_state` tells what is found there ["units"]
+        tanh c) and the modes of a state-space layer; `whole_state` tells what is found there ["units"]. For a module also a
+        layer whose output is the state, or a function from what the module returns (with `step`: from its state) to states
     seed: seed of the inputs that drive the network [1]
     threads: networks of a list that are interpreted at the same time [one for each core]
-    recurrent, readout: which layers of a module, where that is not clear
+    activation: of Elman layers, where the source does not say: tanh, relu or identity
+    recurrent, readout: which layers of a module, where that is not clear. `readout` is also a key of what the module
+        returns, or a function from states to outputs
+    encode: what the module is given, from signs (time, batch, d) that are 0 after s steps; a tuple is several arguments
+    step: step(state, input) -> state, beginning with None, for a module whose forward cannot be called; needs `readout`
+    batch_first: whether the module takes (batch, time, inputs) [what its layers say and do]
+    delay: steps of zero input between the inputs and the output phase; -1 for a module that predicts its next input, and so
+        says its first output at the last input step
+    cue: whether the module has one more input, after all others, that is 1 in the output phase
     progress: whether to show a bar [where somebody can see it, after two seconds]
     errors: "return" puts the exception in the place of a network of a list that cannot be interpreted, and loses none of
         the others ["raise"]
@@ -363,54 +410,38 @@ def interpret(
     many = isinstance(network, (list, tuple))
     if errors not in ("raise", "return") or (errors == "return" and not many):
         raise InterpretError(f"errors={errors!r}: choose 'raise', or 'return' with a list of networks")
-    sources: Iterable[Any] = network if many else [network]
-    given: dict[int, str | os.PathLike[str] | _ketbra.Network] = {}
-    failed: dict[int, Exception] = {}
-    for place, source in enumerate(sources):
-        try:
-            given[place] = _given(source, recurrent, readout)
-        except Error as error:
-            if errors == "raise":
-                raise
-            failed[place] = error
+    for name, value in (("cue", cue), ("batch_first", bool(batch_first) if batch_first is None else batch_first)):
+        if not isinstance(value, bool):
+            raise InterpretError(f"{name} is {value!r}, but must be True or False")
+    early = -1 if delay == -1 else whole(delay, "delay", InterpretError) or 0
+    driving = Driving(recurrent, readout, state, encode, step, batch_first, early, cue)
+    asked = Asked(
+        task=task,
+        blind=blind,
+        s=whole(s, "s", InterpretError),
+        d=whole(d, "d", InterpretError),
+        method=method,
+        methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
+        matching=matching,
+        seed=whole(seed, "seed", InterpretError),
+        threads=whole(threads, "threads", InterpretError, 1),
+        activation=activation,
+        driving=driving,
+    )
     bar = Bar("networks", progress)
     try:
-        results = _ketbra.interpret(
-            list(given.values()),
-            task=task._task if isinstance(task, Task) else task,
-            blind=blind,
-            s=whole(s, "s", InterpretError),
-            d=whole(d, "d", InterpretError),
-            method=method,
-            methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
-            matching=matching,
-            state=state,
-            seed=whole(seed, "seed", InterpretError),
-            threads=whole(threads, "threads", InterpretError, 1),
-            progress=counting_bar(bar),
-        )
+        results = asked.of(list(network) if many else [network], counting_bar(bar), stop=errors == "raise")
     finally:
         bar.finish()
     if errors == "return":
-        every = failed | {
-            place: result if isinstance(result, Exception) else Interpretation(result)
-            for place, result in zip(given, results, strict=True)
-        }
-        return [every[place] for place in sorted(every)]
+        return [result if isinstance(result, Exception) else Interpretation(*result) for result in results]
     found = [_or_raise(result, place if many else None) for place, result in enumerate(results)]
     return found if many else found[0]
 
 
-def _given(source: Any, recurrent: Any, readout: Any) -> str | os.PathLike[str] | _ketbra.Network:
-    if isinstance(source, (str, os.PathLike)):
-        return source
-    network = source if isinstance(source, Network) else Network(source, recurrent=recurrent, readout=readout)
-    return network._network
-
-
-def _or_raise(result: _ketbra.Interpretation | Exception, place: int | None) -> Interpretation:
+def _or_raise(result: Answer | Exception, place: int | None) -> Interpretation:
     if isinstance(result, Exception):
         if place is not None and isinstance(result, Error):
             raise type(result)(f"network {place} of the list: {result}") from None
         raise result
-    return Interpretation(result)
+    return Interpretation(*result)

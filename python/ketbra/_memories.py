@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _ketbra
-from ._arrays import FloatArray, time_first, whole
+from ._arrays import FloatArray, laid_out, time_first, whole
 from ._errors import InterpretError
 from ._recordings import in_a_row
 from ._task import Task
@@ -81,7 +81,7 @@ class Memories:
         return self._memories.phi_error
 
     def decode(self, hidden: Any, *, first: int = 0, states: int = 1, batch_first: bool = False) -> FloatArray:
-        """Contents (time, batch, s, d) of hidden states (time, batch, H).
+        """Contents (time, batch, s, d) of hidden states (time, batch, H); with `batch_first`, both begin (batch, time).
 
         `hidden[0]` is the state after output step `first` (from 0). That matters only for networks with biases, whose mean
         state at each step is taken off first.
@@ -94,9 +94,9 @@ class Memories:
         contents = self._memories.decode(array, whole(first, "first", InterpretError) or 0)
         count = whole(states, "states", InterpretError, 1) or 1
         task = self._memories.task
-        if count == 1 or task is None:
-            return contents
-        return in_a_row(contents, Task._of(task), self.scores, count)
+        if count > 1 and task is not None:
+            contents = in_a_row(contents, Task._of(task), self.scores, count)
+        return laid_out(contents, batch_first)
 
     def _linear(self, array: FloatArray | None) -> FloatArray:
         if array is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _ketbra
-from ._arrays import FloatArray, floats, time_first, whole
+from ._arrays import FloatArray, floats, laid_out, time_first, whole
 from ._errors import NetworkError
 from ._task import Task
 
@@ -24,7 +24,8 @@ class Network:
     `torch.nn.Module` with a recurrent layer and a readout, a state_dict, or a mapping of names to arrays. Names are
     PyTorch's (`rnn.weight_hh_l0`, any prefix) or the paper's (`W_hh`, `W_uh`, `W_r`); shapes tell the kind of the cell.
 
-    `activation` (tanh, relu or identity) counts more than what the source says; a state_dict says nothing of it.
+    `activation` (tanh, relu or identity) counts more than what the source says. Arrays and a state_dict do not say which
+    one an Elman layer has, so there it must be passed.
 
     In a module the recurrent layer and the readout are found by type; where there are several, say which with
     `recurrent=` and `readout=` (a dotted name or the layer itself).
@@ -49,7 +50,7 @@ class Network:
             self._network = _ketbra.Network.open(os.fspath(source), activation)
         elif isinstance(source, Mapping):
             arrays = {str(name): _weights(value, str(name)) for name, value in source.items() if _is_array(value)}
-            self._network = _ketbra.Network.from_arrays(arrays, activation or "tanh", _said(activation))
+            self._network = _from_arrays(arrays, activation or (source.activation if isinstance(source, Arrays) else None))
         elif hasattr(source, "named_modules"):
             from ._torch import arrays_of_module
 
@@ -127,7 +128,9 @@ class Network:
 
     def arrays(self) -> dict[str, FloatArray]:
         """The parameters under PyTorch's names; read-only views, nothing is copied."""
-        return self._network.arrays()
+        arrays = Arrays(self._network.arrays())
+        arrays.activation = self.activation
+        return arrays
 
     @property
     def recurrent_weights(self) -> FloatArray:
@@ -153,12 +156,13 @@ class Network:
     def run(self, inputs: Any, horizon: int = 0, *, state: str = "units", batch_first: bool = False) -> FloatArray:
         """States (time, batch, size) over the inputs (time, batch, inputs) and `horizon` steps of zero input.
 
-        `state` is "units", the h of every layer side by side, or "whole", with all that layers keep beside it.
+        `state` is "units", the h of every layer side by side, or "whole", with all that layers keep beside it. With
+        `batch_first`, inputs and states are (batch, time, ...).
         """
         if state not in ("units", "whole"):
             raise NetworkError(f"state is {state!r}, but must be 'units' or 'whole'")
         array = time_first(inputs, "inputs", self.inputs, batch_first, NetworkError)
-        return self._network.run(array, whole(horizon, "horizon", NetworkError) or 0, state == "whole")
+        return laid_out(self._network.run(array, whole(horizon, "horizon", NetworkError) or 0, state == "whole"), batch_first)
 
     def read(self, hidden: Any, *, batch_first: bool = False) -> FloatArray:
         """What it says (time, batch, outputs) in states (time, batch, H): the units of the last layer, or all that `run` gives."""
@@ -169,15 +173,15 @@ class Network:
                 hidden = array[..., units[-1]]
             elif array.shape[-1] == sum(part.stop - part.start for part in units):
                 hidden = array[..., -self.hidden :]
-        return self._network.read(time_first(hidden, "hidden", self.hidden, batch_first, NetworkError))
+        return laid_out(self._network.read(time_first(hidden, "hidden", self.hidden, batch_first, NetworkError)), batch_first)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .safetensors file, all of it or nothing."""
         self._network.save(os.fspath(path))
 
     def to_torch(self) -> Any:
-        """A `torch.nn.Module` with an `rnn` and a `readout`; called on inputs (time, batch, inputs) it gives outputs and
-        hidden states."""
+        """A `torch.nn.Module` with an `rnn` and a `readout`, in torch's default type; called on inputs (time, batch, inputs) it
+        gives outputs and hidden states."""
         from ._torch import module_of
 
         return module_of(self)
@@ -193,6 +197,19 @@ class Network:
         return (
             f"<ketbra.Network {self._kind()}H={self.hidden}, {self.inputs} inputs, {self.outputs} outputs{on}{result}>"
         )
+
+
+class Arrays(dict[str, FloatArray]):
+    """The parameters of a network by name, and the activation that arrays do not tell."""
+
+    activation: str | None = None
+
+
+def _from_arrays(arrays: dict[str, FloatArray], activation: str | None) -> _ketbra.Network:
+    network = _ketbra.Network.from_arrays(arrays, activation or "tanh", _said(activation))
+    if activation is None and network.activation is not None:
+        raise NetworkError("arrays do not say which activation an Elman layer has; pass activation='tanh', 'relu' or 'identity'")
+    return network
 
 
 def _is_array(value: Any) -> bool:

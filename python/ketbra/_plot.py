@@ -34,7 +34,10 @@ LOOKS = {
 
 
 class Plot:
-    """The figures of an interpretation: `found.plot.spectrum()`. Each is a `matplotlib.figure.Figure`."""
+    """The figures of an interpretation: `found.plot.spectrum()`. Each is a `matplotlib.figure.Figure`.
+
+    Each draws into `ax`, where that is given: axes, or two of them (a sequence, or an empty figure) where it shows two things.
+    """
 
     def __init__(self, found: Interpretation) -> None:
         self._found = found
@@ -72,14 +75,14 @@ class Plot:
             ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, handletextpad=0.2)
         return _shown(figure)
 
-    def memories(self) -> Any:
+    def memories(self, *, ax: Any = None) -> Any:
         """The variable memories: what each unit has when one component of one variable is 1 and all else is 0."""
-        memories = self._found.memories
+        memories = self._found._needed_memories()
         basis, perp = memories.basis, memories.perp
         scale = max(float(np.abs(basis).max()), 1e-12)
         everything = np.hstack([basis / scale, perp / max(float(np.abs(perp).max(initial=0)), 1e-12)])
         with _looks():
-            figure, ax = _axes(None, (7.2, 4.2))
+            figure, ax = _axes(ax, (7.2, 4.2))
             image = _heat(ax, everything, 1.0)
             ax.set(xlabel="component of the core", ylabel="unit", title=f"Variable memories (\u03a8), method {memories.method}")
             self._between_variables(ax, columns=True)
@@ -87,30 +90,30 @@ class Plot:
             figure.colorbar(image, ax=ax, label="activity, largest = 1", shrink=0.8, pad=0.02)
         return _shown(figure)
 
-    def phi(self) -> Any:
+    def phi(self, *, ax: Any = None) -> Any:
         """The learned circuit beside the one that theory predicts."""
         task, learned = self._found.task, self._found.phi
         if task is None:
             raise InterpretError("no task is known, so there is no circuit to compare with")
         with _looks():
-            figure, (left, right) = _pair((8.6, 4.2))
-            error = self._found.memories.phi_error
+            figure, (left, right) = _pair(ax, (8.6, 4.2))
+            error = self._found._needed_memories().phi_error
             distance = "" if error is None else f", distance {error:.4f}"
-            for ax, matrix, title in ((left, learned, f"learned{distance}"), (right, task.phi, f"theory, {task.name}")):
-                image = _heat(ax, matrix, PHI_LIMIT)
-                ax.set(title=f"\u03a6 {title}", xlabel="from", aspect="equal")
-                self._between_variables(ax, columns=True)
-                self._between_variables(ax, columns=False)
+            for side, matrix, title in ((left, learned, f"learned{distance}"), (right, task.phi, f"theory, {task.name}")):
+                image = _heat(side, matrix, PHI_LIMIT)
+                side.set(title=f"\u03a6 {title}", xlabel="from", aspect="equal")
+                self._between_variables(side, columns=True)
+                self._between_variables(side, columns=False)
             left.set_ylabel("to")
             figure.colorbar(image, ax=[left, right], label="weight", shrink=0.8, pad=0.02)
         return _shown(figure)
 
-    def weights(self) -> Any:
+    def weights(self, *, ax: Any = None) -> Any:
         """The recurrent weights between units, and between variable memories: noise turns into a circuit."""
-        blocks, core = self._found.memories.blocks, self._found.memories.basis.shape[1]
-        noise = self._found.network.recurrent_weights
+        noise, memories = self._found.network.recurrent_weights, self._found._needed_memories()
+        blocks, core = memories.blocks, memories.basis.shape[1]
         with _looks():
-            figure, (left, right) = _pair((8.6, 4.2))
+            figure, (left, right) = _pair(ax, (8.6, 4.2))
             _heat(left, noise, float(np.abs(noise).max()))
             left.set(title="between units", xlabel="from unit", ylabel="to unit", aspect="equal")
             image = _heat(right, blocks, PHI_LIMIT)
@@ -122,7 +125,7 @@ class Plot:
             figure.colorbar(image, ax=[left, right], label="weight (left: largest = full colour)", shrink=0.8, pad=0.02)
         return _shown(figure)
 
-    def hidden(self, inputs: Any = None, *, horizon: int | None = None, seed: int = 0) -> Any:
+    def hidden(self, inputs: Any = None, *, horizon: int | None = None, seed: int = 0, ax: Any = None) -> Any:
         """One episode twice: the hidden state, and the contents of the variables that it holds.
 
         inputs: (s, 1, d) or (s, d) [random signs from `seed`]; horizon: output steps [4 s]
@@ -138,7 +141,7 @@ class Plot:
         states = network.run(time_first(given, "inputs", task.d, False, InterpretError)[:, :1], steps)
         contents = self._found.decode(states[task.s :])[:, 0].reshape(steps, -1)
         with _looks():
-            figure, (above, below) = _pair((7.6, 5.4), rows=2, share=True)
+            figure, (above, below) = _pair(ax, (7.6, 5.4), rows=2)
             _heat(above, states[:, 0].T, 1.0)
             above.axvline(task.s - 0.5, color="black", linewidth=1)
             above.set(ylabel="unit", title="hidden state: units")
@@ -183,16 +186,24 @@ def _looks() -> Any:
 
 
 def _axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
-    if ax is not None:
-        return ax.figure, ax
-    figure, made = need("matplotlib.pyplot", "a plot").subplots(figsize=size, layout="constrained")
-    return figure, made
+    if ax is None:
+        figure, made = need("matplotlib.pyplot", "a plot").subplots(figsize=size, layout="constrained")
+        return figure, made
+    if not hasattr(ax, "imshow"):
+        raise InterpretError(f"ax is {type(ax).__name__}, but this figure is drawn into one Axes of matplotlib")
+    return ax.figure, ax
 
 
-def _pair(size: tuple[float, float], rows: int = 1, share: bool = False) -> tuple[Any, Any]:
-    pyplot = need("matplotlib.pyplot", "a plot")
-    figure, made = pyplot.subplots(rows, 2 // rows, figsize=size, layout="constrained", sharex=share)
-    return figure, made
+def _pair(ax: Any, size: tuple[float, float], rows: int = 1) -> tuple[Any, Any]:
+    """Two axes, side by side or, in two rows, with time in common."""
+    if ax is None:
+        ax = need("matplotlib.pyplot", "a plot").figure(figsize=size, layout="constrained")
+    if hasattr(ax, "subplots"):
+        return ax, ax.subplots(rows, 2 // rows, sharex=rows == 2)
+    pair = [] if hasattr(ax, "imshow") else list(np.ravel(ax))
+    if len(pair) != 2 or not all(hasattr(one, "imshow") for one in pair):
+        raise InterpretError(f"ax is {type(ax).__name__}, but this figure needs two Axes of matplotlib, or a figure")
+    return pair[0].figure, pair
 
 
 def _shown(figure: Any) -> Any:

@@ -77,8 +77,7 @@ def module_of(network: Network) -> Any:
     if network.activation == "identity":
         raise NetworkError("torch.nn.RNN has no identity activation; keep the arrays: network.arrays()")
     arrays = network.arrays()
-    exact = all(bool((array.astype(np.float32) == array).all()) for array in arrays.values())
-    dtype = torch.float32 if exact else torch.float64
+    dtype = torch.get_default_dtype()
     if network.cell not in ("elman", "gru", "lstm"):
         raise NetworkError(f"torch.nn has no layer for cell {network.cell}; keep the arrays: network.arrays()")
     options = {"num_layers": network.layers, "bias": "rnn.bias_ih_l0" in arrays, "dtype": dtype}

@@ -58,7 +58,7 @@ impl Called<'_> {
         let all: Vec<f64> = state.iter().chain(input).copied().collect();
         let size = |k: usize| self.difference * all[k].abs().max(1.0);
         let moved = |row: usize, column: usize| match row / 2 == column {
-            true if row % 2 == 0 => all[column] + size(column),
+            true if row.is_multiple_of(2) => all[column] + size(column),
             true => all[column] - size(column),
             false => all[column],
         };

@@ -8,10 +8,11 @@ use crate::report::page_of;
 use crate::task::{Task, TaskGiven};
 use crate::wording::in_python;
 use crate::work::{Stop, interruptible};
-use ketbra::interpret::{self as stage, InterpretParams, Known, Question};
+use ketbra::interpret::{self as stage, InterpretParams, Known, Note, Question, Warning};
 use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
+use ketbra::task::{Gate, Slot};
 use numpy::{Complex64, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -42,6 +43,38 @@ impl Interpretation {
             document.extend(found);
         }
         Ok(document.to_string())
+    }
+
+    /// The same with further warnings before the others, each a topic and a message.
+    fn with_notes(&self, notes: Vec<(String, String)>) -> Self {
+        let mut found = stage::Interpretation::clone(&self.found);
+        let notes = notes.into_iter().map(|(topic, message)| Note { warning: Warning::Noted { topic }, message });
+        found.warnings.splice(0..0, notes);
+        Self { found: Arc::new(found), file: self.file.clone(), path: self.path.clone() }
+    }
+
+    /// The function in words, output by output; nothing for those whose function is not stated.
+    #[getter]
+    fn recurrence(&self) -> Result<Vec<Option<String>>, Failed> {
+        let (s, d) = (self.found.task.s, self.found.task.d);
+        let whole = &self.found.recurrence_in_words;
+        if !whole.is_empty() {
+            return Ok(whole.iter().cloned().map(Some).collect());
+        }
+        // A task has a function for every output: those that are not stated copy something, and are not shown.
+        let mut gates = vec![Gate::new(&[Slot { lag: 1, component: 0 }], &[false, true])?; d];
+        let mut lines = vec![None; d];
+        for table in &self.found.function {
+            let slots: Vec<Slot> =
+                table.inputs.iter().map(|past| Slot { lag: past.lag, component: past.component - 1 }).collect();
+            let up: Vec<bool> = table.table.iter().map(|&entry| entry > 0).collect();
+            gates[table.output - 1] = Gate::new(&slots, &up)?;
+        }
+        let words = ketbra::task::Task::table("read back", s, d, gates)?.recurrence();
+        for table in &self.found.function {
+            lines[table.output - 1] = words.get(table.output - 1).cloned();
+        }
+        Ok(lines)
     }
 
     #[getter]

@@ -7,7 +7,7 @@ use ketbra::network::{self, Activation, CellKind, NetworkFile, Parameter, Tensor
 use ketbra::numeric::Matrix;
 use ketbra::observe::View;
 use numpy::ndarray::{Array3, ArrayView2, ArrayViewD, s};
-use numpy::{IntoPyArray, PyArray3, PyReadonlyArray3, PyReadonlyArrayDyn};
+use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray2, PyReadonlyArray3, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
@@ -168,6 +168,28 @@ impl Network {
             states
         });
         Ok(states.into_pyarray(py))
+    }
+
+    /// Whole states (batch, size) after one step from these, with inputs (batch, inputs).
+    fn step<'py>(
+        &self,
+        py: Python<'py>,
+        states: PyReadonlyArray2<'py, f64>,
+        inputs: PyReadonlyArray2<'py, f64>,
+    ) -> Result<Bound<'py, PyArray2<f64>>, Failed> {
+        let (states, inputs) = (states.as_array(), inputs.as_array());
+        let needed = (self.network().state_size(), self.network().inputs(), states.nrows());
+        let given = (states.ncols(), inputs.ncols(), inputs.nrows());
+        if given != needed {
+            let problem = format!("state size, inputs and batch are {given:?}, but {needed:?} are needed");
+            return Err(Failed::network(problem));
+        }
+        let next = py.detach(|| {
+            let (states, inputs) = (matrix(states.reversed_axes()), matrix(inputs.reversed_axes()));
+            let next = self.network().step_batch(states.as_ref(), Some(inputs.as_ref()));
+            column_major(&next).reversed_axes().to_owned()
+        });
+        Ok(next.into_pyarray(py))
     }
 
     /// What the network says (time, batch, outputs) when the last layer has these units (time, batch, H).

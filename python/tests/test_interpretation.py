@@ -44,13 +44,13 @@ def test_arrays_without_a_file_give_the_same_result(found: ketbra.Interpretation
 
 
 def test_a_recorded_state_dict_gives_what_the_command_line_gives_on_its_file() -> None:
-    # Saved by PyTorch itself; where that is installed, test_torch.py compares a live module as well.
+    # Saved by PyTorch itself; python/tests_torch compares a live module as well.
     path = Path(__file__).parent / "fixtures" / "state_dict.pt"
     typed = document("interpret", path, "--blind", "--s", 3)
     assert ketbra.interpret(path, blind=True, s=3).to_dict() == typed
     del typed["path"]
     state_dict = {name: array.astype(np.float32) for name, array in ketbra.Network(path).arrays().items()}
-    assert ketbra.interpret(state_dict, blind=True, s=3).to_dict() == typed
+    assert ketbra.interpret(state_dict, blind=True, s=3, activation="tanh").to_dict() == typed
     assert typed["verdict"] == "circuit"
 
 
@@ -69,13 +69,14 @@ def test_a_person_finds_what_a_person_asks_first(found: ketbra.Interpretation) -
 
 def test_memories_are_a_basis_in_which_the_weights_are_the_circuit(found: ketbra.Interpretation) -> None:
     memories, task = found.memories, ketbra.Task("T3")
+    assert memories is not None
     assert memories.basis.shape == (128, 36) and memories.dual.shape == (36, 128)
     np.testing.assert_allclose(memories.dual @ memories.basis, np.eye(36), atol=1e-8)
     assert np.abs(found.phi - task.phi).max() < 0.05
     assert memories.phi_error is not None and memories.phi_error < 0.01
     assert memories.worst == memories.scores.min() and memories.recovered
     assert memories.perp.shape[0] == 128 and memories.blocks.shape[0] == 36 + memories.perp.shape[1]
-    assert np.shares_memory(memories.basis, found.memories.basis) and not memories.basis.flags.writeable
+    assert np.shares_memory(memories.basis, found.methods["code"].basis) and not memories.basis.flags.writeable
 
 
 def test_hidden_states_decode_to_the_variables_they_hold(found: ketbra.Interpretation) -> None:
@@ -88,7 +89,7 @@ def test_hidden_states_decode_to_the_variables_they_hold(found: ketbra.Interpret
     variables, components = np.transpose(kept)
     assert (np.sign(contents) == held)[:, :, variables, components].mean() > 0.99
     other = found.decode(hidden.swapaxes(0, 1), batch_first=True)
-    assert np.array_equal(other, contents)
+    assert np.array_equal(other, contents.swapaxes(0, 1)), "batch first in, batch first out"
     assert np.allclose(found.decode(hidden.astype(np.float32)), contents, atol=1e-5)
     assert np.array_equal(found.decode(np.repeat(hidden, 2, axis=2)[:, :, ::2]), contents)
 
@@ -121,7 +122,7 @@ def test_spectra_are_complex_arrays_and_tables(found: ketbra.Interpretation) -> 
 
 def test_methods_are_compared_side_by_side() -> None:
     found = ketbra.interpret(T3, methods="all", method="dual")
-    assert list(found.methods)[0] == "dual" == found.memories.method
+    assert found.memories is not None and list(found.methods)[0] == "dual" == found.memories.method
     assert set(found.methods) == {"code", "orbit", "dual", "dual-orbit", "power", "power-reference", "rollout"}
     with pytest.raises(ketbra.InterpretError, match="rollout has no linear basis; interpret with another method"):
         found.methods["rollout"].decode(np.zeros((1, 1, 128)))
@@ -130,9 +131,11 @@ def test_methods_are_compared_side_by_side() -> None:
 def test_a_network_that_learned_nothing_says_so() -> None:
     found = ketbra.interpret(NOT_LEARNED)
     assert found.verdict == "not-learned" and "did not learn" in found.warnings[0]
-    with pytest.raises(ketbra.InterpretError, match="there are no memories: the verdict is not-learned"):
-        _ = found.phi
-    silent = ketbra.interpret(ketbra.Network(ketbra.Network(NOT_LEARNED).arrays()), task="T1")
+    assert found.memories is None and found.recurrence == [None] * 8 and "worst" not in repr(found)
+    for call in (lambda: found.phi, lambda: found.decode(np.zeros((1, 1, 128))), lambda: found.plot.phi()):
+        with pytest.raises(ketbra.InterpretError, match="there are no memories: the verdict is not-learned"):
+            call()
+    silent = ketbra.interpret(ketbra.Network(NOT_LEARNED), task="T1")
     assert silent.warnings[-1].endswith("tanh was assumed; pass activation if it is another")
 
 
@@ -162,9 +165,8 @@ def test_what_the_command_line_refuses_is_refused_in_words_for_python(tmp_path: 
         ketbra.interpret(bare)
     assert str(refused.value).endswith("; pass task=T, or blind=True, s=N")
     assert refusal("interpret", bare).endswith("; pass --task T, or --blind --s N")
-    with pytest.raises(ketbra.InterpretError) as refused:
-        ketbra.interpret(network, blind=True)
-    assert str(refused.value) == "blind=True needs to know the number of input steps; pass s=N"
+    found = ketbra.interpret(network, blind=True)
+    assert found.recurrence == ketbra.Task("T3").recurrence, "Python looks for s where it is not told"
     assert refusal("interpret", bare, "--blind") == "--blind needs to know the number of input steps; pass --s N"
     with pytest.raises(ketbra.InterpretError) as refused:
         ketbra.interpret(T3, task="repeat-copy", s=4, d=4)
@@ -175,6 +177,36 @@ def test_what_the_command_line_refuses_is_refused_in_words_for_python(tmp_path: 
     with pytest.raises(ketbra.InterpretError) as refused:
         ketbra.interpret(T3, methods="orbit,magic")
     assert str(refused.value) == refusal("interpret", T3, "--methods", "orbit,magic")
+
+
+def bare(path: Path) -> ketbra.Network:
+    """Weights without a word about where they come from."""
+    network = ketbra.Network(path)
+    return ketbra.Network(dict(network.arrays()), activation=network.activation)
+
+
+@pytest.mark.parametrize(("name", "s"), [("mux-h128", 4), ("lfsr5-h128", 5), ("t3-h128", 8)])
+def test_the_number_of_input_steps_is_found_by_trying(name: str, s: int) -> None:
+    path = T3.with_name(f"{name}.safetensors")
+    found, told = ketbra.interpret(bare(path), blind=True), ketbra.interpret(path, blind=True)
+    assert found.recurrence == told.recurrence and found.to_dict()["task"]["s"] == s
+    assert [one.s for one in found.s_tried] == list(range(1, 13)) and [one.s for one in found.s_tried if one.follows] == [s]
+    assert found.warnings[0].startswith(f"s was not given: of s=1 to 12, s={s} reads a function for every output")
+    assert found.s_tried[s - 1].verdict == "circuit" and told.s_tried == []
+
+
+def test_no_number_of_input_steps_is_made_up() -> None:
+    with pytest.raises(ketbra.InterpretError, match="with no s from 1 to 12 .*; pass s=N, the number of input steps"):
+        ketbra.interpret(bare(NOT_LEARNED), blind=True)
+
+
+def test_outputs_without_a_source_have_none() -> None:
+    found = ketbra.interpret(T3, blind=True, s=5)
+    told = {table["output"] for table in found.function}
+    assert len(found.recurrence) == 8 and 0 < len(told) < 8
+    for output, line in enumerate(found.recurrence, start=1):
+        assert (line is None) == (output not in told)
+        assert line is None or line == ketbra.Task("T3").recurrence[output - 1]
 
 
 def test_an_edit_is_that_of_the_command_line(found: ketbra.Interpretation, tmp_path: Path) -> None:

@@ -37,9 +37,22 @@ def test_an_activation_that_is_passed_counts_more_than_what_the_source_says() ->
         ketbra.Network(T3, activation="gelu")
 
 
+def test_an_activation_that_arrays_do_not_tell_is_asked_for() -> None:
+    for arrays in (weights(), {NAMES[name]: array for name, array in weights().items()}):
+        for call in (ketbra.Network, lambda arrays: ketbra.interpret(arrays, blind=True, s=2)):
+            with pytest.raises(ketbra.NetworkError, match="pass activation='tanh', 'relu' or 'identity'"):
+                call(arrays)
+        assert ketbra.Network(arrays, activation="relu").activation == "relu"
+    relu = ketbra.Network(weights(), activation="relu")
+    assert ketbra.Network(relu.arrays()).activation == "relu", "what a network hands out keeps it"
+    gru = ketbra.Network(FIXTURES / "networks" / "gru-t3-h128.safetensors")
+    assert ketbra.Network(dict(gru.arrays())).cell == "gru", "gated cells leave no choice"
+
+
 def test_arrays_that_are_not_part_of_the_network_are_warned_of() -> None:
     beside = {**ketbra.Network(T3).arrays(), "norm.weight": np.ones(128)}
-    assert any("norm.weight" in warning for warning in ketbra.interpret(ketbra.Network(beside), task="T3").warnings)
+    found = ketbra.interpret(ketbra.Network(beside, activation="tanh"), task="T3")
+    assert any("norm.weight" in warning for warning in found.warnings)
     with pytest.raises(ketbra.NetworkError, match="learned initial state"):
         ketbra.Network({**beside, "h0": np.ones((1, 128))})
 
@@ -57,7 +70,7 @@ def test_arrays_are_views_that_cannot_be_written() -> None:
 
 def test_every_layout_and_precision_gives_the_same_network() -> None:
     plain = weights()
-    net = ketbra.Network(plain)
+    net = ketbra.Network(plain, activation="tanh")
     spread = {name: np.repeat(array, 2, axis=1)[:, ::2] for name, array in plain.items()}
     assert not any(array.flags.c_contiguous for array in spread.values())
     others: list[dict[str, Any]] = [
@@ -71,8 +84,8 @@ def test_every_layout_and_precision_gives_the_same_network() -> None:
         {**plain, "steps": 20_000, "note": "options ride along"},
     ]
     for other in others:
-        assert same(net, ketbra.Network(other))
-    half = ketbra.Network(weights(np.float16))
+        assert same(net, ketbra.Network(other, activation="tanh"))
+    half = ketbra.Network(weights(np.float16), activation="tanh")
     np.testing.assert_allclose(half.recurrent_weights, net.recurrent_weights, atol=1e-3)
 
 
@@ -110,7 +123,7 @@ def test_what_is_no_network_is_refused() -> None:
 
 def test_running_a_network_is_its_equation() -> None:
     plain = weights()
-    net = ketbra.Network(plain)
+    net = ketbra.Network(plain, activation="tanh")
     inputs = np.random.default_rng(2).choice([-1.0, 1.0], size=(3, 5, 2))
     hidden = net.run(inputs, 4)
     assert hidden.shape == (7, 5, 6)
@@ -121,11 +134,12 @@ def test_running_a_network_is_its_equation() -> None:
         np.testing.assert_allclose(hidden[t], state, atol=1e-14)
     np.testing.assert_allclose(net.read(hidden), hidden @ plain["W_r"].T, atol=1e-14)
     batch_first = net.run(inputs.swapaxes(0, 1), 4, batch_first=True)
-    assert np.array_equal(batch_first, hidden)
+    assert np.array_equal(batch_first, hidden.swapaxes(0, 1)), "batch first in, batch first out"
+    assert np.array_equal(net.read(batch_first, batch_first=True), net.read(hidden).swapaxes(0, 1))
 
 
 def test_inputs_of_another_shape_are_refused_with_what_to_pass() -> None:
-    net = ketbra.Network(weights())
+    net = ketbra.Network(weights(), activation="tanh")
     with pytest.raises(ketbra.NetworkError, match=r"pass 3 axes: \(time, batch, feature\)"):
         net.run(np.zeros((3, 2)))
     with pytest.raises(ketbra.NetworkError, match="5 features, but 2 are needed on the last axis; move axis 0 to the end"):

@@ -45,9 +45,21 @@ def test_a_figure_can_be_drawn_into_axes_of_the_caller(found: ketbra.Interpretat
 
     figure, axes = plt.subplots(1, 2)
     assert found.plot.spectrum(ax=axes[1]) is figure and not axes[0].lines
+    assert found.plot.memories(ax=axes[0]) is figure and axes[0].images
+    for draw in (found.plot.phi, found.plot.weights, found.plot.hidden):
+        figure, axes = plt.subplots(1, 2)
+        assert draw(ax=axes) is figure and all(ax.images for ax in axes)
+        half = plt.figure().subfigures(1, 2, squeeze=False)[0, 1]
+        assert draw(ax=half) is half and sum(len(ax.images) for ax in half.axes) >= 2
+        with pytest.raises(ketbra.InterpretError, match="needs two Axes of matplotlib, or a figure"):
+            draw(ax=axes[0])
+    with pytest.raises(ketbra.InterpretError, match="drawn into one Axes"):
+        found.plot.memories(ax=axes)
+    plt.close("all")
 
 
 def test_weights_are_shown_as_noise_and_as_circuit(found: ketbra.Interpretation) -> None:
+    assert found.memories is not None
     noise, circuit = images(found.plot.weights())
     assert np.array_equal(noise, found.network.recurrent_weights)
     assert np.array_equal(circuit, found.memories.blocks)

@@ -47,6 +47,6 @@ def test_sizes_beyond_the_limits_are_refused() -> None:
         ketbra.interpret(FIXTURES / "t3-h64-l2_0-seed01.safetensors", blind=True, s=1000)
     with pytest.raises(ketbra.SweepError, match="more than the limit of 1000000"):
         ketbra.sweep({"task": "T1", "seed": "1-1000000", "hidden": [8, 9]}, out="never", yes=True)
-    net = ketbra.Network({"W_hh": np.eye(3), "W_uh": np.eye(3), "W_r": np.eye(3)})
+    net = ketbra.Network({"W_hh": np.eye(3), "W_uh": np.eye(3), "W_r": np.eye(3)}, activation="tanh")
     with pytest.raises(ketbra.NetworkError, match="more than the limit of 1073741824"):
         net.run(np.ones((1, 1, 3)), horizon=10**12)

@@ -66,9 +66,9 @@ pub fn interpret_file_watched(
             found.warnings.retain(|note| note.warning != Warning::NotLearned);
         }
     }
-    // Where the network works, its activation is no question.
+    // Where the network is a circuit, its activation is no question.
     let activation = file.network.activation().filter(|_| !file.says_activation());
-    if let Some(activation) = activation.filter(|_| found.verdict == Verdict::NotLearned) {
+    if let Some(activation) = activation.filter(|_| !matches!(found.verdict, Verdict::Circuit | Verdict::Superposed)) {
         found.warnings.push(Warning::ActivationAssumed { activation }.into());
     }
     Ok(found)

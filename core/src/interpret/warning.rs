@@ -112,6 +112,11 @@ pub enum Warning {
         /// The same by one code for all times.
         over_time: f64,
     },
+    /// Something that whoever asked for the interpretation has to add; the message says it.
+    Noted {
+        /// What it is about.
+        topic: String,
+    },
     /// The whole state, of which the units are a part, comes to another verdict.
     WholeStateDiffers {
         /// The verdict on the units.
@@ -207,6 +212,7 @@ impl std::fmt::Display for Warning {
                 let (units, whole) = (units.name(), whole.name());
                 write!(f, "this is about the units h: on the whole state the verdict is {whole}, not {units}")
             }
+            Self::Noted { topic } => write!(f, "{topic}"),
             Self::Orbit(doubt) => doubt.fmt(f),
         }
     }

@@ -212,11 +212,9 @@ impl Distances {
             seen[first] = true;
             let mut open = vec![first];
             while let Some(here) = open.pop() {
-                for there in 0..count {
-                    if !seen[there] && self.at(here, there) < GAP * self.diameter {
-                        seen[there] = true;
-                        open.push(there);
-                    }
+                for (there, seen) in seen.iter_mut().enumerate().filter(|(_, seen)| !**seen) {
+                    *seen = self.at(here, there) < GAP * self.diameter;
+                    open.extend(seen.then_some(there));
                 }
             }
         }

@@ -1,18 +1,17 @@
-"""Modules of PyTorch, where it is installed."""
+"""Networks from modules of PyTorch, and back."""
 
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from support import FIXTURES, T3, document
 
 import ketbra
 
-torch = pytest.importorskip("torch")
 
-
-class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
+class Model(torch.nn.Module):
     def __init__(self, cell: Any, readout: Any) -> None:
         super().__init__()
         self.encoder, self.head = cell, readout
@@ -28,7 +27,7 @@ def test_a_real_module_gives_what_the_command_line_gives_on_its_file(module: Any
     typed = document("interpret", tmp_path / "model.pt", "--task", "T3")
     del typed["path"]
     assert ketbra.interpret(module, task="T3").to_dict() == typed
-    assert ketbra.interpret(module.state_dict(), task="T3").to_dict() == typed
+    assert ketbra.interpret(module.state_dict(), task="T3", activation="tanh").to_dict() == typed
     path = ketbra.interpret(tmp_path / "model.pt", task="T3").to_dict()
     del path["path"]
     assert path == typed
@@ -97,20 +96,32 @@ def test_every_cell_runs_as_torch_runs_it(kind: str, layers: int, bias: bool) ->
     assert again.shape == hidden.shape
 
 
-def test_precision_is_kept(module: Any) -> None:
-    assert module.rnn.weight_hh_l0.dtype == torch.float32
-    exact = ketbra.Network(module.double()).to_torch()
-    assert exact.rnn.weight_hh_l0.dtype == torch.float32, "the numbers are those of float32"
-    edited = ketbra.interpret(T3).edit(negate=1).to_torch()
-    assert edited.rnn.weight_hh_l0.dtype == torch.float64
+def test_a_module_has_the_default_type_of_torch(module: Any) -> None:
+    edited = ketbra.interpret(T3).edit(negate=1)
+    assert module.rnn.weight_hh_l0.dtype == edited.to_torch().rnn.weight_hh_l0.dtype == torch.float32
+    torch.set_default_dtype(torch.float64)
+    try:
+        exact = edited.to_torch()
+        assert exact.rnn.weight_hh_l0.dtype == exact.readout.weight.dtype == torch.float64
+        assert np.array_equal(exact.rnn.weight_hh_l0.detach().numpy(), edited.recurrent_weights)
+    finally:
+        torch.set_default_dtype(torch.float32)
     half = ketbra.Network(ketbra.Network(T3).to_torch().bfloat16())
     np.testing.assert_allclose(half.recurrent_weights, ketbra.Network(T3).recurrent_weights, atol=0.02)
+
+
+def test_a_state_dict_does_not_tell_the_activation() -> None:
+    relu = Model(torch.nn.RNN(3, 12, nonlinearity="relu"), torch.nn.Linear(12, 3))
+    assert ketbra.Network(relu).activation == "relu"
+    with pytest.raises(ketbra.NetworkError, match="pass activation='tanh', 'relu' or 'identity'"):
+        ketbra.interpret(relu.state_dict(), blind=True, s=2)
+    assert ketbra.Network(Model(torch.nn.GRU(3, 12), torch.nn.Linear(12, 3)).state_dict()).cell == "gru"
 
 
 @pytest.mark.parametrize("name", ["state_dict.pt", "cell.pt", "float64.pt"])
 def test_what_torch_loads_is_what_the_library_reads(name: str) -> None:
     loaded = torch.load(FIXTURES / "import" / name, weights_only=True)
     ours = ketbra.Network(FIXTURES / "import" / name).arrays()
-    theirs = ketbra.Network(loaded).arrays()
+    theirs = ketbra.Network(loaded, activation="tanh").arrays()
     assert ours.keys() == theirs.keys()
     assert all(np.array_equal(ours[key], theirs[key]) for key in ours)
