@@ -199,6 +199,27 @@ fn a_superposed_network_is_no_circuit_under_noise() {
 }
 
 #[test]
+fn what_a_few_noisy_episodes_hide_is_unclear_and_never_called_superposed() {
+    let network = network("t3-h128-dense");
+    for (episodes, count, noise) in [(64, 64, 0.1), (64, 40, 0.2), (128, 40, 0.1), (128, 64, 0.5)] {
+        let found = read(&with_noise(units(record(&network, episodes, 3), &spread(count, 128)), noise, 5));
+        assert!(
+            matches!(found.verdict, Verdict::Unclear | Verdict::Circuit),
+            "{episodes} episodes, {count} units, noise {noise}: {:?} {:?}",
+            found.verdict,
+            found.reasons
+        );
+    }
+    // And the forecast is of the right size: 128 episodes hide what four times as many show.
+    let few = read(&with_noise(units(record(&network, 128, 3), &spread(40, 128)), 0.1, 5));
+    let needed = few.recording.unwrap().episodes_needed;
+    assert!(
+        few.verdict == Verdict::Unclear && needed.is_some_and(|needed| (128..1500).contains(&needed)),
+        "{needed:?}"
+    );
+}
+
+#[test]
 fn projecting_a_memory_out_silences_the_output_that_reads_it_and_no_other() {
     let found = read(&record(&network("t3-h128"), 128, 3));
     let ablation = found.recording.unwrap().ablation;

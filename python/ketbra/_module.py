@@ -234,6 +234,7 @@ def interpret_recording(
         method=method,
         methods=methods,
         matching=matching,
+        cut=None,
     )
     return found.with_notes(recording.notes)
 

@@ -32,6 +32,13 @@ LOOKS = {
     "legend.frameon": False,
 }
 
+PLACES = {
+    "orbit": "on the orbit",
+    "origin": "at the origin",
+    "fixed_point": "at the fixed point",
+    "memories": "between the memories",
+}
+
 
 class Plot:
     """The figures of an interpretation: `found.plot.spectrum()`. Each is a `matplotlib.figure.Figure`.
@@ -42,12 +49,14 @@ class Plot:
     def __init__(self, found: Interpretation) -> None:
         self._found = found
 
-    def spectrum(self, place: str = "orbit", *, ax: Any = None) -> Any:
+    def spectrum(self, place: str | None = None, *, ax: Any = None) -> Any:
         """Eigenvalues on the complex plane, found against theory, with their counts in each direction of the theory.
 
-        place: orbit, origin or fixed_point
+        place: orbit, origin, fixed_point or memories [memories where noise or units that hold nothing lead the orbit astray,
+            otherwise orbit]
         """
         spectra = {spectrum.place: spectrum for spectrum in self._found.spectrum}
+        place = place or ("memories" if "memories" in spectra else "orbit")
         if place not in spectra:
             raise InterpretError(f"there is no spectrum '{place}'; choose from {', '.join(spectra)}")
         spectrum = spectra[place]
@@ -68,7 +77,7 @@ class Plot:
                 _count(ax, direction["angle"], direction["found"], direction["expected"])
             reach = 1.42 if spectrum.directions else 1.15
             ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel="real part", ylabel="imaginary part")
-            where = {"orbit": "on the orbit", "origin": "at the origin", "fixed_point": "at the fixed point"}[place]
+            where = PLACES[place]
             error = "counts differ" if spectrum.error is None else f"mean error {spectrum.error:.1e} rad"
             expected = "" if spectrum.expected is None else f" of {spectrum.expected}"
             ax.set_title(f"Eigenvalues {where}: {spectrum.found}{expected}\n{error}, |\u03bb| > {spectrum.threshold}")

@@ -91,6 +91,11 @@ class Spectra:
         """Of the best linear map on the visited states."""
         return self._places["orbit"]
 
+    @property
+    def memories(self) -> Spectrum | None:
+        """Of the best linear map on what is read from the states, where noise or units that hold nothing lead the orbit astray."""
+        return self._places.get("memories")
+
     def __iter__(self) -> Iterator[Spectrum]:
         return iter(self._places.values())
 

@@ -124,6 +124,13 @@ pub enum Reason {
         /// Share of the variance of fresh states that the contents explain.
         explained: f64,
     },
+    /// Contents are in recorded states, but noise hides how they move.
+    HiddenByNoise {
+        /// Episodes that were recorded.
+        episodes: usize,
+        /// Episodes that would show it, as far as can be told.
+        needed: Option<usize>,
+    },
     /// Parts of the file were not simulated, so that what the network does is not known.
     NotSimulated {
         /// How many tensors.
@@ -169,6 +176,13 @@ impl std::fmt::Display for Reason {
                 "the outputs are right, but a linear code explains only {explained:.3} of the states' variance: the contents \
                  may be held as products or in another nonlinear way"
             ),
+            Self::HiddenByNoise { episodes, needed } => {
+                write!(f, "the contents are in the states, but noise hides how they move: record ")?;
+                match needed {
+                    Some(needed) => write!(f, "about {needed} episodes instead of {episodes}, or more units"),
+                    None => write!(f, "many more episodes than {episodes}, or more units"),
+                }
+            }
             Self::NotSimulated { tensors } => write!(
                 f,
                 "{tensors} tensors of the file were not simulated, and without them the network does not do its task: record \
@@ -226,6 +240,8 @@ pub struct Findings<'a> {
     pub by_weights: bool,
     /// Whether contents stand out of shuffled episodes; nothing where that was not looked at.
     pub stands_out: Option<bool>,
+    /// Where noise in recordings hides how contents move: the episodes, and those that would show it.
+    pub hidden_by_noise: Option<(usize, Option<usize>)>,
     /// Every claim that was made.
     pub claims: &'a [Claim],
 }
@@ -280,18 +296,22 @@ pub fn judge(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Vec<Rea
 fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Option<Reason>) {
     let (found, explained) = (findings.directions.0, findings.explained);
     let present = if findings.by_weights { params.present } else { params.present_in_recordings };
+    let stands_out = findings.stands_out.unwrap_or(explained >= params.present);
+    if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| stands_out) {
+        return (Verdict::Unclear, Some(Reason::HiddenByNoise { episodes, needed }));
+    }
     let shares = findings.signs && !findings.independent && found < findings.held_core;
     if shares && findings.lasting_accuracy > params.held && explained >= present {
         return (Verdict::Superposed, None);
     }
     let follows = holds(findings.claims, ClaimName::FollowsFunction);
+    if !findings.by_weights && follows && !stands_out {
+        return (Verdict::NotHeld, Some(Reason::StatesElsewhere { explained }));
+    }
     if !follows || explained >= params.explained || holds(findings.claims, ClaimName::ContentsRead) {
         return (Verdict::Partial, None);
     }
     match findings.by_weights {
-        false if !findings.stands_out.unwrap_or(explained >= params.present) => {
-            (Verdict::NotHeld, Some(Reason::StatesElsewhere { explained }))
-        }
         // The state of a network that does its task holds what it needs, if not linearly.
         true => (Verdict::Unclear, Some(Reason::NoLinearCode { explained })),
         false => (Verdict::Partial, None),
@@ -326,6 +346,7 @@ mod tests {
             unread: (&[], 0.7),
             by_weights: true,
             stands_out: None,
+            hidden_by_noise: None,
             claims: &claims,
         };
         judge(&findings, &ClaimParams::default()).0

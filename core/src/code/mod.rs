@@ -83,7 +83,7 @@ pub struct CodeParams {
     pub stands_out: f64,
     /// Under noise a direction of the code counts from this many times the strength that chance gives it.
     pub significant: f64,
-    /// Errors of reading are noise if none of them correlates more than this with itself some steps later.
+    /// Errors are noise if they correlate at most this much with themselves some steps later.
     pub comes_back: f64,
     /// Steps later that are looked at, at most.
     pub noise_lags: usize,
@@ -181,6 +181,8 @@ pub struct Code {
     pub directions: usize,
     /// Condition number of the memories.
     pub condition: f64,
+    /// How many times stronger than chance the weakest direction is.
+    pub weakest: f64,
 }
 
 /// Whether contents may share directions, so that reading them is a matter of least error; products of contents beside them
@@ -250,6 +252,7 @@ impl Code {
             _ => params.direction,
         };
         let directions = strengths.iter().filter(|&&strength| strength > least).count();
+        let weakest = strengths.iter().copied().fold(f64::INFINITY, f64::min) / chance.max(f64::MIN_POSITIVE);
         let mut ridge = 0.0;
         match shared_directions {
             // With independent contents of variance 1 this is the linear reading of least error.
@@ -261,7 +264,7 @@ impl Code {
         }
         let readers = ridge_regression(&signal, &weighted.transpose().to_owned(), ridge)?;
         let condition = Svd::of(&memories)?.condition();
-        Ok(Self { memories, readers, noise, directions, condition })
+        Ok(Self { memories, readers, noise, directions, condition, weakest })
     }
 
     /// How many contents it has.
@@ -269,10 +272,14 @@ impl Code {
         self.memories.ncols()
     }
 
-    /// For each content the share of right signs that normal noise of this covariance allows the best linear reader.
-    pub fn allowed(&self) -> Vec<f64> {
+    /// For each content the share of right signs that normal noise of this covariance allows on fresh states.
+    ///
+    /// Readers that were fitted on `columns` states follow the noise in these, so that they miss more in others.
+    pub fn allowed(&self, columns: usize) -> Vec<f64> {
         let errors = &self.readers * &self.noise * self.readers.transpose();
-        (0..self.count()).map(|k| normal_below(1.0 / errors[(k, k)].max(f64::MIN_POSITIVE).sqrt())).collect()
+        let followed = (1.0 - self.noise.nrows() as f64 / columns.max(1) as f64).max(0.0);
+        let clear = |k: usize| followed / errors[(k, k)].max(f64::MIN_POSITIVE).sqrt();
+        (0..self.count()).map(|k| normal_below(clear(k))).collect()
     }
 
     /// Whether every content has a direction of its own.

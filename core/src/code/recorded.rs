@@ -38,6 +38,9 @@ impl Interval {
     }
 }
 
+/// More than this many times the episodes are no forecast.
+const MOST_TIMES: f64 = 100.0;
+
 /// 97.5 of 100 of normal numbers lie below this.
 const NORMAL_95: f64 = 1.96;
 
@@ -48,6 +51,8 @@ pub struct Noise {
     pub share: f64,
     /// Largest correlation of errors of reading with themselves some steps later, over all contents and lags.
     pub comes_back: f64,
+    /// The same for what the code leaves over of the states.
+    pub left_over_returns: f64,
     /// For each content the share of right signs that the noise allows.
     pub allowed: Vec<f64>,
 }
@@ -69,6 +74,8 @@ pub struct CrossValidated {
     pub images: Matrix,
     /// What noise does, where it keeps contents from being read.
     pub noise: Option<Noise>,
+    /// Where noise hides how contents move: the episodes that would show it, as far as can be told.
+    pub hidden: Option<Option<usize>>,
 }
 
 impl CrossValidated {
@@ -84,10 +91,25 @@ impl CrossValidated {
             noisy => noisy?,
         };
         let noise = noisy.noise_in(sample, params);
+        // What is left over is no noise: contents may share directions, or something else is held.
+        if noise.left_over_returns > params.comes_back {
+            return Ok(plain);
+        }
         match noisy.code.is_independent() && noise.comes_back <= params.comes_back {
             true => Ok(Self { noise: Some(noise), ..noisy }),
-            false => Ok(plain),
+            false => {
+                let hidden = Some(noisy.episodes_needed(sample.episodes, params));
+                Ok(Self { noise: Some(noise), hidden, ..plain })
+            }
         }
+    }
+
+    /// Episodes after which the weakest direction would stand out of chance, which falls as their number grows.
+    fn episodes_needed(&self, episodes: usize, params: &CodeParams) -> Option<usize> {
+        // Chance itself is in what was measured.
+        let strength = self.code.weakest - 1.0;
+        let more = params.significant / strength;
+        (strength > 0.0 && (1.0..MOST_TIMES).contains(&more)).then_some((episodes as f64 * more).ceil() as usize)
     }
 
     fn folded(
@@ -123,7 +145,7 @@ impl CrossValidated {
         let explained = Interval::explained(&left, &all);
         let share = shares.iter().sum::<f64>() / folds as f64;
         let judged = Judged { explained: share, read: read.iter().map(|read| read.value).collect() };
-        Ok(Self { code, judged, explained, worst, step, images, noise: None })
+        Ok(Self { code, judged, explained, worst, step, images, noise: None, hidden: None })
     }
 
     /// What the errors of reading are made of.
@@ -147,8 +169,14 @@ impl CrossValidated {
             let all: f64 = (0..left.nrows()).map(|unit| later(&left, unit)).sum();
             returns = returns.max(scale * all / left.squared_norm_l2().max(f64::MIN_POSITIVE));
         }
+        let fitted = sample.len() - sample.len() / params.folds.max(2);
         let left_over = left.squared_norm_l2() / sample.states.squared_norm_l2().max(f64::MIN_POSITIVE);
-        Noise { share: left_over * (1.0 - returns.min(1.0)), comes_back, allowed: self.code.allowed() }
+        Noise {
+            share: left_over * (1.0 - returns.min(1.0)),
+            comes_back,
+            left_over_returns: returns,
+            allowed: self.code.allowed(fitted),
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn code_doubts(code: &CodeSummary, claims: &[Claim], params: &Interpr
 }
 
 /// What keeps recordings from saying more.
-pub(super) fn recording_doubts(recording: &RecordingSummary) -> Vec<Warning> {
+pub(super) fn recording_doubts(recording: &RecordingSummary, hidden: bool) -> Vec<Warning> {
     let mut warnings = vec![];
     let (units, episodes) = (recording.units, recording.episodes);
     if let Some(noise) = &recording.noise {
@@ -42,7 +42,8 @@ pub(super) fn recording_doubts(recording: &RecordingSummary) -> Vec<Warning> {
             needed: noise.units_needed,
         });
     }
-    warnings.extend(recording.episodes_needed.map(|needed| Warning::FewEpisodes { episodes, needed }));
+    warnings
+        .extend(recording.episodes_needed.filter(|_| !hidden).map(|needed| Warning::FewEpisodes { episodes, needed }));
     warnings
 }
 

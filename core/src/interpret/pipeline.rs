@@ -149,7 +149,9 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         let summary = CodeSummary { at_one_moment, ..coded.summary(case, theory) };
         recording = coded.recording(theory, &params.code);
         warnings.extend(code_doubts(&summary, &claims, params));
-        warnings.extend(recording.as_ref().into_iter().flat_map(recording_doubts));
+        // Where noise hides how contents move, the reasons say what it takes.
+        let hidden = coded.recorded.as_ref().is_some_and(|recorded| recorded.hidden.is_some());
+        warnings.extend(recording.as_ref().into_iter().flat_map(|recording| recording_doubts(recording, hidden)));
         code = Some(summary);
         if judged.verdict == Verdict::Superposed {
             sharing = coded.sharing(case, theory, &judged.held)?;
@@ -353,6 +355,9 @@ fn judged(
         stands_out: coded
             .and_then(|coded| coded.recorded.as_ref())
             .map(|recorded| recorded.null.stands_out >= case.params.code.stands_out),
+        hidden_by_noise: coded.and_then(|coded| coded.recorded.as_ref()).and_then(|recorded| {
+            recorded.hidden.map(|needed| (observed.probe.episodes + observed.score.episodes, needed))
+        }),
         claims,
     };
     let (verdict, reasons) = judge(&findings, params);

@@ -21,6 +21,8 @@ const RIDGE: f64 = 1e-6;
 pub(super) struct Recorded {
     pub(super) null: Null,
     pub(super) noise: Option<Noise>,
+    /// Where noise hides how contents move: the episodes that would show it, as far as can be told.
+    pub(super) hidden: Option<Option<usize>>,
     pub(super) explained: Interval,
     pub(super) worst: Interval,
     pub(super) ablation: Ablation,
@@ -109,7 +111,7 @@ impl Case<'_> {
         let early = early.episodes_where(|e| e.is_multiple_of(params.folds));
         let first_steps = found.code.read(&early, signs).into_iter().fold(1.0, f64::min);
         let ablation = ablation(&found.code, contents, &sample, &spoken(&batch.outputs, &steps), params.folds)?;
-        let CrossValidated { code, judged, explained, worst, step, images, noise } = found;
+        let CrossValidated { code, judged, explained, worst, step, images, noise, hidden } = found;
         Ok(Some(Coded {
             origin,
             code,
@@ -122,7 +124,7 @@ impl Case<'_> {
             steps: steps.len(),
             episodes: batch.episodes,
             products: None,
-            recorded: Some(Recorded { null, noise, explained, worst, ablation }),
+            recorded: Some(Recorded { null, noise, hidden, explained, worst, ablation }),
         }))
     }
 
@@ -140,9 +142,10 @@ impl Coded {
     pub(super) fn recording(&self, theory: &Theory, params: &CodeParams) -> Option<RecordingSummary> {
         let recorded = self.recorded.as_ref()?;
         let off = off_by(&self.step, &theory.contents.whole_step()).into_iter().fold(0.0, f64::max);
-        // Errors of the step matrix fall with the root of the episodes, where there is anything to find.
+        // Errors that are noise fall with the root of the episodes.
         let more = (self.episodes as f64 * (off / params.row).powi(2)).ceil() as usize;
-        let short = off > params.row && recorded.null.least >= params.stands_out;
+        let noisy = recorded.noise.is_some() && off > params.row && recorded.null.least >= params.stands_out;
+        let needed = recorded.hidden.unwrap_or(noisy.then_some(more));
         Some(RecordingSummary {
             episodes: self.episodes,
             units: self.code.memories.nrows(),
@@ -150,7 +153,7 @@ impl Coded {
             explained: recorded.explained,
             null: recorded.null.clone(),
             noise: recorded.noise.as_ref().map(|noise| self.noise(noise)),
-            episodes_needed: short.then_some(more),
+            episodes_needed: needed,
             ablation: recorded.ablation.clone(),
         })
     }
