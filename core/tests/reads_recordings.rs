@@ -116,8 +116,7 @@ fn units_that_hold_nothing_do_no_harm_however_loud() {
         for (t, state) in recorded.states.iter_mut().enumerate() {
             other =
                 &other * faer::Scale(lasting) + normal(60, 128, t, 9) * faer::Scale((1.0 - lasting * lasting).sqrt());
-            let all =
-                Matrix::from_fn(188, 128, |i, j| if i < 128 { state[(i, j)] } else { 30.0 * other[(i - 128, j)] });
+            let all = Matrix::from_fn(188, 128, |i, j| if i < 128 { state[(i, j)] } else { 1e3 * other[(i - 128, j)] });
             *state = all;
         }
         recorded

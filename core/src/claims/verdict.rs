@@ -297,14 +297,14 @@ fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict
     let (found, explained) = (findings.directions.0, findings.explained);
     let present = if findings.by_weights { params.present } else { params.present_in_recordings };
     let stands_out = findings.stands_out.unwrap_or(explained >= params.present);
-    if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| stands_out) {
+    let follows = holds(findings.claims, ClaimName::FollowsFunction);
+    if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| follows && stands_out) {
         return (Verdict::Unclear, Some(Reason::HiddenByNoise { episodes, needed }));
     }
     let shares = findings.signs && !findings.independent && found < findings.held_core;
     if shares && findings.lasting_accuracy > params.held && explained >= present {
         return (Verdict::Superposed, None);
     }
-    let follows = holds(findings.claims, ClaimName::FollowsFunction);
     if !findings.by_weights && follows && !stands_out {
         return (Verdict::NotHeld, Some(Reason::StatesElsewhere { explained }));
     }

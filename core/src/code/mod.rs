@@ -43,8 +43,10 @@ pub struct CodeParams {
     pub contents: ContentsParams,
     /// Ridge of the memories, relative to the mean second moment of the contents.
     pub ridge: f64,
-    /// Least variance that a unit is taken to have beside the code, as a share of its mean variance.
+    /// Least variance that a unit is taken to have beside the code, as a share of the mean variance of all units.
     pub floor: f64,
+    /// As a share of its own variance instead: recorded units may be of any kind, and loud ones must not hide the others.
+    pub floor_by_unit: bool,
     /// Signal to noise (in variances) from which on a direction of the code counts.
     pub direction: f64,
     /// A content is read from this share of right signs on.
@@ -95,6 +97,7 @@ impl Default for CodeParams {
             contents: ContentsParams::default(),
             ridge: 1e-6,
             floor: 1e-6,
+            floor_by_unit: false,
             direction: 10.0,
             read: 0.99,
             missed: 0.1,
@@ -119,6 +122,9 @@ impl Default for CodeParams {
         }
     }
 }
+
+/// Least variance that a unit is taken to have, as a share of the mean: one that never moves has none.
+const LEAST_VARIANCE: f64 = 1e-9;
 
 /// States and what they should hold, one column each; states are deviations from the mean at their step.
 #[derive(Clone, Debug)]
@@ -239,7 +245,10 @@ impl Code {
         // Least squares leaves over what the states have and the code has not.
         let mut noise = (moments - &memories * &shared) * faer::Scale(1.0 / count);
         noise = (&noise + noise.transpose()) * faer::Scale(0.5);
-        (0..hidden).for_each(|i| noise[(i, i)] += params.floor * variance);
+        for i in 0..hidden {
+            let own = (moments[(i, i)] / count).max(LEAST_VARIANCE * variance);
+            noise[(i, i)] += params.floor * if params.floor_by_unit { own } else { variance };
+        }
         let singular = |_| NumericError::Singular { condition: f64::INFINITY, limit: 1.0 / params.floor };
         let weighted = noise.llt(Side::Lower).map_err(singular)?.solve(&memories);
         let mut signal = memories.transpose() * &weighted;
@@ -276,10 +285,15 @@ impl Code {
     ///
     /// Readers that were fitted on `columns` states follow the noise in these, so that they miss more in others.
     pub fn allowed(&self, columns: usize) -> Vec<f64> {
-        let errors = &self.readers * &self.noise * self.readers.transpose();
         let followed = (1.0 - self.noise.nrows() as f64 / columns.max(1) as f64).max(0.0);
-        let clear = |k: usize| followed / errors[(k, k)].max(f64::MIN_POSITIVE).sqrt();
-        (0..self.count()).map(|k| normal_below(clear(k))).collect()
+        let clear = |variance: f64| followed / variance.max(f64::MIN_POSITIVE).sqrt();
+        self.error_variances().into_iter().map(|variance| normal_below(clear(variance))).collect()
+    }
+
+    /// The variance of what is left over, as each reader sees it.
+    pub fn error_variances(&self) -> Vec<f64> {
+        let errors = &self.readers * &self.noise * self.readers.transpose();
+        (0..self.count()).map(|k| errors[(k, k)]).collect()
     }
 
     /// Whether every content has a direction of its own.

@@ -1,6 +1,6 @@
 //! The null: do contents explain states better than those of other episodes do?
 
-use super::{CodeParams, Sample};
+use super::{CodeParams, LEAST_VARIANCE, Sample};
 use crate::numeric::{Matrix, NumericError};
 use crate::random::{Purpose, Stream};
 use faer::Side;
@@ -97,7 +97,7 @@ fn whitened(sample: &Sample, floor: f64) -> Result<Matrix, NumericError> {
     let hidden = sample.states.nrows();
     let mut moments = &sample.states * sample.states.transpose();
     let mean = (0..hidden).map(|i| moments[(i, i)]).sum::<f64>() / hidden.max(1) as f64;
-    (0..hidden).for_each(|i| moments[(i, i)] += floor * mean);
+    (0..hidden).for_each(|i| moments[(i, i)] += floor * moments[(i, i)].max(LEAST_VARIANCE * mean));
     let singular = |_| NumericError::Singular { condition: f64::INFINITY, limit: 1.0 / floor };
     let factor = moments.llt(Side::Lower).map_err(singular)?;
     let mut white = sample.states.clone();

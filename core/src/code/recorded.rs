@@ -55,6 +55,8 @@ pub struct Noise {
     pub left_over_returns: f64,
     /// For each content the share of right signs that the noise allows.
     pub allowed: Vec<f64>,
+    /// The largest variance of it in what is read of a content of +-1.
+    pub largest_error: f64,
 }
 
 /// A code judged on every episode by codes of the others.
@@ -176,6 +178,7 @@ impl CrossValidated {
             comes_back,
             left_over_returns: returns,
             allowed: self.code.allowed(fitted),
+            largest_error: self.code.error_variances().into_iter().fold(0.0, f64::max),
         }
     }
 }

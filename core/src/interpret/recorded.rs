@@ -102,7 +102,8 @@ impl Case<'_> {
             return Ok(None);
         }
         let signs = contents.are_signs();
-        let params = CodeParams { folds: self.params.observe.judged_every.max(2), ..params.clone() };
+        let params =
+            CodeParams { folds: self.params.observe.judged_every.max(2), floor_by_unit: true, ..params.clone() };
         let found = CrossValidated::of(&sample, signs, &params)?;
         let null = Null::of(&sample, &params, self.params.observe.seed)?;
         let fresh = sample.episodes_where(|e| e.is_multiple_of(params.folds));
@@ -159,10 +160,8 @@ impl Coded {
     }
 
     fn noise(&self, noise: &Noise) -> NoiseSummary {
-        let errors = &self.code.readers * &self.code.noise * self.code.readers.transpose();
-        let largest = (0..self.code.count()).map(|k| errors[(k, k)]).fold(0.0, f64::max);
         // With more units of the same kind the variance of what is read falls as their number grows.
-        let units = (self.code.memories.nrows() as f64 * largest * READS * READS).ceil() as usize;
+        let units = (self.code.memories.nrows() as f64 * noise.largest_error * READS * READS).ceil() as usize;
         NoiseSummary {
             share: noise.share,
             allowed: noise.allowed.iter().copied().fold(1.0, f64::min),
