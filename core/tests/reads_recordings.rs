@@ -219,6 +219,36 @@ fn what_a_few_noisy_episodes_hide_is_unclear_and_never_called_superposed() {
 }
 
 #[test]
+fn states_that_hold_something_else_are_called_neither_superposed_nor_noisy() {
+    let network = network("t3-h128-dense");
+    let recorded = record(&network, 256, 3);
+    // The outputs alone: the newest variable and nothing of the others.
+    let mut outputs = recorded.clone();
+    outputs.states = recorded.outputs.clone();
+    let found = read(&outputs);
+    assert_eq!(found.verdict, Verdict::Partial, "{:?}", found.reasons);
+    assert!(
+        found.not_linear.len() >= 20
+            && found.claims.iter().any(|claim| claim.name == ClaimName::ContentsPresent && !claim.holds)
+    );
+    // Mixtures of them with noise: what is not there is not hidden by noise, and not read.
+    let mut mixed = recorded.clone();
+    for (t, state) in mixed.states.iter_mut().enumerate() {
+        let mixture = Matrix::from_fn(60, 8, |i, j| ((i * 8 + j) as f64 * 1.7).sin());
+        *state = mixture * &recorded.outputs[t] + normal(60, 256, t, 11) * faer::Scale(0.3);
+    }
+    let found = read(&mixed);
+    assert_eq!(found.verdict, Verdict::Partial, "{:?}", found.reasons);
+    assert!(found.claims.iter().all(|claim| claim.name != ClaimName::ContentsRead || !claim.holds));
+    // Another network that was shown the same inputs moves them in another way.
+    let mut other = recorded.clone();
+    other.states = record(&self::network("t2-h128"), 256, 3).states;
+    let found = read(&other);
+    assert!(!matches!(found.verdict, Verdict::Circuit | Verdict::Superposed), "{:?}", found.verdict);
+    assert!(!found.reasons.iter().any(|reason| reason.to_string().contains("noise")), "{:?}", found.reasons);
+}
+
+#[test]
 fn projecting_a_memory_out_silences_the_output_that_reads_it_and_no_other() {
     let found = read(&record(&network("t3-h128"), 128, 3));
     let ablation = found.recording.unwrap().ablation;

@@ -33,7 +33,8 @@ impl Structure<'_> {
     /// The claims.
     pub fn claims(&self, code: &CodeParams, params: &ClaimParams) -> Vec<Claim> {
         let mut claims = vec![match self.recorded {
-            Some((_, Some(noise))) => self.read_under_noise(noise, params),
+            // What is not there is not read, whatever the noise.
+            Some((null, Some(noise))) if null.least >= code.stands_out => self.read_under_noise(noise, params),
             _ => self.read(code),
         }];
         match self.recorded {

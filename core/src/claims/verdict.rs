@@ -238,8 +238,8 @@ pub struct Findings<'a> {
     pub unread: (&'a [Component], f64),
     /// Whether the network itself could be run, or only recordings of it are known.
     pub by_weights: bool,
-    /// Whether contents stand out of shuffled episodes; nothing where that was not looked at.
-    pub stands_out: Option<bool>,
+    /// Whether contents together stand out of shuffled episodes, and whether each of them does; nothing where that was not looked at.
+    pub stands_out: Option<(bool, bool)>,
     /// Where noise in recordings hides how contents move: the episodes, and those that would show it.
     pub hidden_by_noise: Option<(usize, Option<usize>)>,
     /// Every claim that was made.
@@ -296,13 +296,13 @@ pub fn judge(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Vec<Rea
 fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Option<Reason>) {
     let (found, explained) = (findings.directions.0, findings.explained);
     let present = if findings.by_weights { params.present } else { params.present_in_recordings };
-    let stands_out = findings.stands_out.unwrap_or(explained >= params.present);
+    let (stands_out, each) = findings.stands_out.unwrap_or((explained >= params.present, true));
     let follows = holds(findings.claims, ClaimName::FollowsFunction);
-    if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| follows && stands_out) {
+    if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| follows && each) {
         return (Verdict::Unclear, Some(Reason::HiddenByNoise { episodes, needed }));
     }
     let shares = findings.signs && !findings.independent && found < findings.held_core;
-    if shares && findings.lasting_accuracy > params.held && explained >= present {
+    if shares && each && findings.lasting_accuracy > params.held && explained >= present {
         return (Verdict::Superposed, None);
     }
     if !findings.by_weights && follows && !stands_out {

@@ -4,7 +4,7 @@
 //! noise shows in time: noise does not come back, while what a state really holds goes around with the contents.
 
 use super::{Code, CodeParams, Judged, Sample, step_in_recordings};
-use crate::numeric::{Matrix, NumericError, zero_padded};
+use crate::numeric::{Matrix, NumericError, ridge_regression, zero_padded};
 use serde::{Deserialize, Serialize};
 
 /// A figure with the interval that holds it in 95 of 100 recordings.
@@ -41,6 +41,9 @@ impl Interval {
 /// More than this many times the episodes are no forecast.
 const MOST_TIMES: f64 = 100.0;
 
+/// Ridge of the map from one step to the next of what the code leaves over.
+const PREDICTED_RIDGE: f64 = 1e-3;
+
 /// 97.5 of 100 of normal numbers lie below this.
 const NORMAL_95: f64 = 1.96;
 
@@ -51,7 +54,7 @@ pub struct Noise {
     pub share: f64,
     /// Largest correlation of errors of reading with themselves some steps later, over all contents and lags.
     pub comes_back: f64,
-    /// The same for what the code leaves over of the states.
+    /// Share of what the code leaves over of the states that comes back, or that one step follows from the step before.
     pub left_over_returns: f64,
     /// For each content the share of right signs that the noise allows.
     pub allowed: Vec<f64>,
@@ -172,6 +175,7 @@ impl CrossValidated {
             returns = returns.max(scale * all / left.squared_norm_l2().max(f64::MIN_POSITIVE));
         }
         let fitted = sample.len() - sample.len() / params.folds.max(2);
+        let returns = returns.max(predicted(left.clone(), sample.episodes));
         let left_over = left.squared_norm_l2() / sample.states.squared_norm_l2().max(f64::MIN_POSITIVE);
         Noise {
             share: left_over * (1.0 - returns.min(1.0)),
@@ -181,6 +185,23 @@ impl CrossValidated {
             largest_error: self.code.error_variances().into_iter().fold(0.0, f64::max),
         }
     }
+}
+
+/// Share of deviations that follows from those one step before, by a linear map of other episodes: none of what is noise, all
+/// of what another circuit moves.
+fn predicted(deviations: Matrix, episodes: usize) -> f64 {
+    let columns = deviations.ncols();
+    let all = Sample { states: deviations, contents: Matrix::zeros(0, columns), episodes };
+    let halves = [0, 1].map(|half| all.episodes_where(|e| e % 2 == half).states);
+    let pairs = |states: &Matrix, episodes: usize| {
+        let pairs = states.ncols().saturating_sub(episodes);
+        (states.subcols(0, pairs).to_owned(), states.subcols(states.ncols() - pairs, pairs).to_owned())
+    };
+    let [fitted, fresh] = [pairs(&halves[0], episodes.div_ceil(2)), pairs(&halves[1], episodes / 2)];
+    let moments = &fitted.0 * fitted.0.transpose();
+    let Ok(map) = ridge_regression(&moments, &(&fitted.0 * fitted.1.transpose()), PREDICTED_RIDGE) else { return 0.0 };
+    let missed = (&fresh.1 - map.transpose() * &fresh.0).squared_norm_l2();
+    1.0 - missed / fresh.1.squared_norm_l2().max(f64::MIN_POSITIVE)
 }
 
 /// What is missed in each episode.

@@ -354,7 +354,8 @@ fn judged(
         by_weights: case.subject.is_some(),
         stands_out: coded
             .and_then(|coded| coded.recorded.as_ref())
-            .map(|recorded| recorded.null.stands_out >= case.params.code.stands_out),
+            .map(|recorded| [recorded.null.stands_out, recorded.null.least].map(|by| by >= case.params.code.stands_out))
+            .map(|[together, each]| (together, each)),
         hidden_by_noise: coded.and_then(|coded| coded.recorded.as_ref()).and_then(|recorded| {
             recorded.hidden.map(|needed| (observed.probe.episodes + observed.score.episodes, needed))
         }),
