@@ -85,8 +85,11 @@ pub struct CodeParams {
     pub stands_out: f64,
     /// Under noise a direction of the code counts from this many times the strength that chance gives it.
     pub significant: f64,
-    /// Errors are noise if they correlate at most this much with themselves some steps later.
+    /// Errors of reading are noise if they correlate at most this much with themselves some steps later.
     pub comes_back: f64,
+    /// What the code leaves over is no noise, but something else that is held, if more than this share of it comes back. Few
+    /// episodes leave over some of the contents themselves.
+    pub left_over_returns: f64,
     /// Steps later that are looked at, at most.
     pub noise_lags: usize,
 }
@@ -118,6 +121,7 @@ impl Default for CodeParams {
             stands_out: 6.0,
             significant: 10.0,
             comes_back: 0.5,
+            left_over_returns: 0.75,
             noise_lags: 40,
         }
     }

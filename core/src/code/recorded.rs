@@ -97,7 +97,7 @@ impl CrossValidated {
         };
         let noise = noisy.noise_in(sample, params);
         // What is left over is no noise: contents may share directions, or something else is held.
-        if noise.left_over_returns > params.comes_back {
+        if noise.left_over_returns > params.left_over_returns {
             return Ok(plain);
         }
         match noisy.code.is_independent() && noise.comes_back <= params.comes_back {
