@@ -155,6 +155,42 @@ impl Trajectories {
     }
 }
 
+impl Observations {
+    /// Every episode of a recording in its order, with the states that were kept of all of them.
+    pub fn recorded(&self, judged_every: usize) -> Batch {
+        let (probe, score) = (&self.probe, &self.score);
+        let episodes = probe.episodes + score.episodes;
+        let place = |e: usize| {
+            let judged = e.div_ceil(judged_every);
+            if e.is_multiple_of(judged_every) { (score, e / judged_every) } else { (probe, e - judged) }
+        };
+        let merged = |of: &dyn Fn(&'_ Batch) -> Matrix| {
+            let (ours, theirs) = (of(probe), of(score));
+            let mut all = Matrix::zeros(ours.nrows(), episodes);
+            for e in 0..episodes {
+                let (batch, at) = place(e);
+                let from = if std::ptr::eq(batch, score) { &theirs } else { &ours };
+                all.col_as_slice_mut(e).copy_from_slice(from.col_as_slice(at));
+            }
+            all
+        };
+        let kept = probe.states.keys().copied().filter(|t| score.states.contains_key(t));
+        let (d, s) = (self.d, self.s);
+        let input = |t: usize, e: usize| {
+            let (batch, at) = place(e);
+            batch.inputs[(t * batch.episodes + at) * d..][..d].iter().copied()
+        };
+        Batch {
+            inputs: (0..s).flat_map(|t| (0..episodes).flat_map(move |e| input(t, e))).collect(),
+            episodes,
+            states: kept.map(|t| (t, merged(&|batch: &Batch| batch.states[&t].clone()))).collect(),
+            outputs: (0..probe.outputs.len()).map(|t| merged(&|batch: &Batch| batch.outputs[t].clone())).collect(),
+            last_input_size: 0.0,
+            mirrored: false,
+        }
+    }
+}
+
 /// Trajectories from the first output step that counts on.
 struct Given<'a> {
     inputs: &'a [f32],
