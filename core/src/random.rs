@@ -23,6 +23,8 @@ pub enum Purpose {
     Starts = 7,
     /// Resampling for confidence intervals. Address: (draw, resample, 0).
     Bootstrap = 8,
+    /// Inputs on which training looks at its network on the way. Address as for `TestInputs`.
+    LookInputs = 9,
 }
 
 /// A stream of random numbers, addressed instead of advanced.

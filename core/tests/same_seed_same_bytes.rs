@@ -7,8 +7,8 @@ use ketbra::network::{Activation, CellKind, Network};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{
-    Curriculum, Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TestParams, TrainError, TrainParams,
-    TrainState, Unobserved,
+    Curriculum, Engine, Job, LearningRateChange, Metrics, Observer, Outcome, RecordError, Start, Stopping, TestParams,
+    TrainError, TrainParams, TrainState, Unobserved,
 };
 use std::sync::Mutex;
 
@@ -92,6 +92,29 @@ fn a_run_stopped_at_any_step_goes_on_to_the_same_weights() {
             let end = train(1, &[resumed], &Unobserved).pop().unwrap().unwrap();
             assert!(end.state == whole.state && end.accuracy == whole.accuracy, "stopped at {at}");
         }
+    }
+}
+
+#[test]
+fn a_run_that_ends_early_ends_alike_however_it_was_stopped() {
+    let early = |start| {
+        let mut job = job(1);
+        // Whatever it sees is good, so that it settles after step 12 and ends after step 21.
+        let stopping = Stopping { look_every: 6, accuracy: 0.0, loss: 10.0, good: 2, settle: 9, ..Stopping::default() };
+        job.params.stopping = Some(stopping);
+        job.params.learning_rate_change = Some(LearningRateChange { after: 30, factor: 0.1 });
+        Job { start, ..job }
+    };
+    let whole = train(1, &[early(Start::Random)], &Unobserved).pop().unwrap().unwrap();
+    assert_eq!((whole.state.step, whole.state.looks.settling_since), (21, Some(12)));
+    assert!(whole.accuracy.is_some());
+    for at in [5, 12, 13, 20] {
+        let stopper = Stopper { at, now: Mutex::new(0), states: Mutex::default() };
+        let stopped = train(2, &[early(Start::Random)], &stopper).pop().unwrap().unwrap();
+        assert_eq!((stopped.state.step, stopped.accuracy), (at, None));
+        let resumed = early(Start::State(Box::new(stopped.state)));
+        let end = train(1, &[resumed], &Unobserved).pop().unwrap().unwrap();
+        assert!(end.state == whole.state && end.accuracy == whole.accuracy, "stopped at {at}");
     }
 }
 

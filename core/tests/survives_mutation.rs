@@ -275,7 +275,15 @@ fn begun(path: &Path) -> (RunFolder, TrainState) {
     let network = |seed| Initialization::Uniform.network(&Architecture::elman(5, Activation::Tanh, false), 2, 2, seed);
     let curriculum = params().curriculum.begin();
     let (network, first_moment, second_moment) = (network(1), network(2), network(3));
-    let state = TrainState { step: 10, curriculum, network, first_moment, second_moment, metrics: None };
+    let state = TrainState {
+        step: 10,
+        curriculum,
+        network,
+        first_moment,
+        second_moment,
+        metrics: None,
+        looks: Default::default(),
+    };
     folder.write_checkpoint(&state).unwrap();
     (folder, state)
 }

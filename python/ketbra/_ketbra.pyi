@@ -239,7 +239,7 @@ def train(
     hidden: int | None,
     seed: int | None,
     steps: int | None,
-    curriculum: str | None,
+    recipe: str | None,
     threshold: float | None,
     horizon: int | None,
     l2: float | None,

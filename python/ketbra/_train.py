@@ -64,7 +64,7 @@ def train(
     hidden: int | None = None,
     seed: int | None = None,
     steps: int | None = None,
-    curriculum: str | None = None,
+    recipe: str | None = None,
     threshold: float | None = None,
     horizon: int | None = None,
     l2: float | None = None,
@@ -100,13 +100,14 @@ def train(
     layers: layers on top of one another [1]
     hidden: hidden units of each layer [128]
     seed: seed of weights and inputs [1]
-    steps: optimizer steps [20000; 45000 for the adaptive curriculum]
-    curriculum: how the horizon grows: table1, adaptive or none [table1]
-    threshold: table1: accuracy that lengthens the horizon [0.98]; adaptive: loss that does [0.03]
+    steps: optimizer steps, at most [by recipe: steady 20000 to 40000, table1 20000, adaptive 45000]
+    recipe: steady (made to learn; ends when the task is learned for good), table1 or adaptive (as in the paper), or none
+        (one horizon throughout) [steady]
+    threshold: what lengthens the horizon; table1: accuracy of a batch [0.98]; adaptive: loss [0.03]
     horizon: longest horizon, in output steps [100]
-    l2: L2 regularization, PyTorch's weight_decay [0]
-    lr: learning rate of Adam [0.001]
-    clip: largest norm of the gradient [1]
+    l2: L2 regularization, PyTorch's weight_decay [0; steady with few units: 0.00001]
+    lr: learning rate of Adam [by recipe: steady 0.0005 to 0.001, others 0.001]
+    clip: largest norm of the gradient [1; steady 0.5]
     batch: samples in a batch [64]
     init: initial weights: uniform, gaussian, a file, or a `ketbra.Network` [uniform]
     bias: whether layers and readout have biases [yes for gru and lstm, no for others]
@@ -131,7 +132,7 @@ def train(
             hidden=whole(hidden, "hidden", TrainError),
             seed=whole(seed, "seed", TrainError),
             steps=whole(steps, "steps", TrainError),
-            curriculum=curriculum,
+            recipe=recipe,
             threshold=number(threshold, "threshold", TrainError),
             horizon=whole(horizon, "horizon", TrainError),
             l2=number(l2, "l2", TrainError),

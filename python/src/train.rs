@@ -8,7 +8,7 @@ use crate::work::{Ended, Stop, interruptible};
 use ketbra::network::NetworkFile;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Curriculum, Engine, Job, Metrics, Observer, RecordError, Start, TrainState};
+use ketbra::train::{Choices, Engine, Job, Metrics, Observer, RecordError, Start, TrainState};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub enum InitGiven<'py> {
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
-    task, *, s, d, cell, layers, hidden, seed, steps, curriculum, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
+    task, *, s, d, cell, layers, hidden, seed, steps, recipe, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
     metrics_every, checkpoint_every, device, precision, threads, out, resume, force, tensorboard, progress
 ))]
 pub fn train(
@@ -43,7 +43,7 @@ pub fn train(
     hidden: Option<usize>,
     seed: Option<u64>,
     steps: Option<u64>,
-    curriculum: Option<&str>,
+    recipe: Option<&str>,
     threshold: Option<f64>,
     horizon: Option<usize>,
     l2: Option<f64>,
@@ -81,7 +81,7 @@ pub fn train(
                 hidden: hidden.or(given.as_ref().map(|network| network.hidden())),
                 seed,
                 steps,
-                curriculum: curriculum.map(Curriculum::named).transpose().map_err(Failed::train)?,
+                recipe: recipe.map(str::parse).transpose().map_err(Failed::train)?,
                 threshold,
                 horizon,
                 l2,

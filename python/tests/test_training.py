@@ -73,10 +73,10 @@ def test_options_are_refused_in_the_words_of_the_command_line(
 
 
 def test_words_and_numbers_that_cannot_be_meant_are_refused(tmp_path: Path) -> None:
-    message = "there is no curriculum 'fast'; choose from table1, adaptive, none"
+    message = "there is no recipe 'fast'; choose from steady, table1, adaptive, none"
     with pytest.raises(ketbra.TrainError, match=message):
-        ketbra.train("T1", curriculum="fast")
-    assert message in refusal("train", "T1", "--curriculum", "fast", folder=tmp_path)
+        ketbra.train("T1", recipe="fast")
+    assert message in refusal("train", "T1", "--recipe", "fast", folder=tmp_path)
     with pytest.raises(ketbra.TrainError, match=r"hidden is 12\.5, but must be a whole number"):
         ketbra.train("T1", hidden=12.5)  # type: ignore[arg-type]
     with pytest.raises(ketbra.TrainError, match="l2 is 'big', but must be a number"):

@@ -9,7 +9,7 @@ use crate::terminal::{GOOD, WARN, note, print, print_json};
 use ketbra::network::{Activation, CellKind};
 use ketbra::run_folder::{Resumed, RunFolder, RunResult};
 use ketbra::task::Task;
-use ketbra::train::{self, Curriculum, Engine, Job, Metrics, Observer, Start};
+use ketbra::train::{self, Engine, Job, Metrics, Observer, Recipe, Start};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -17,7 +17,7 @@ use std::str::FromStr;
 /// Train a network on a task
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  ketbra train T2 --hidden 128 --seed 1 --out runs/t2
+  ketbra train T2 --out runs/t2
   ketbra train repeat-copy --s 16 --d 5 --init gaussian
   ketbra train T3 --cell gru --layers 2 --hidden 64
   ketbra train --resume runs/t2
@@ -69,25 +69,26 @@ struct Choices {
     /// Seed of weights and inputs [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Optimizer steps [default: 20000; 45000 for the adaptive curriculum]
+    /// Optimizer steps, at most [default: by recipe: steady 20000 to 40000, table1 20000, adaptive 45000]
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// How the horizon grows: table1, adaptive or none [default: table1]
-    #[arg(long, value_name = "NAME", value_parser = Curriculum::named)]
-    curriculum: Option<Curriculum>,
-    /// table1: accuracy that lengthens the horizon [default: 0.98]; adaptive: loss that does [default: 0.03]
+    /// How: steady (made to learn; ends when the task is learned for good), table1 or adaptive (as in the paper), or none
+    /// (one horizon throughout) [default: steady]
+    #[arg(long, alias = "curriculum", value_name = "NAME", value_parser = Recipe::from_str)]
+    recipe: Option<Recipe>,
+    /// What lengthens the horizon; table1: accuracy of a batch [default: 0.98]; adaptive: loss [default: 0.03]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     threshold: Option<f64>,
     /// Longest horizon, in output steps [default: 100]
     #[arg(long, value_name = "N")]
     horizon: Option<usize>,
-    /// L2 regularization, PyTorch's weight_decay [default: 0]
+    /// L2 regularization, PyTorch's weight_decay [default: 0; steady with few units: 0.00001]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     l2: Option<f64>,
-    /// Learning rate of Adam [default: 0.001]
+    /// Learning rate of Adam [default: by recipe: steady 0.0005 to 0.001, others 0.001]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     lr: Option<f64>,
-    /// Largest norm of the gradient [default: 1]
+    /// Largest norm of the gradient [default: 1; steady 0.5]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     clip: Option<f64>,
     /// Samples in a batch [default: 64]
@@ -121,7 +122,7 @@ impl Choices {
             hidden: self.hidden,
             seed: self.seed,
             steps: self.steps,
-            curriculum: self.curriculum.clone(),
+            recipe: self.recipe,
             threshold: self.threshold,
             horizon: self.horizon,
             l2: self.l2,
@@ -202,17 +203,22 @@ pub fn train(engine: &dyn Engine, folder: RunFolder, job: Job, tensorboard: bool
 }
 
 fn in_words(result: &RunResult, path: &Path) -> String {
-    let verdict = if result.learned { format!("{GOOD}learned{GOOD:#}") } else { format!("{WARN}not learned{WARN:#}") };
+    let (verdict, next) = match result.learned {
+        true => (format!("{GOOD}learned{GOOD:#}"), format!("read its circuit: ketbra interpret {}\n", path.display())),
+        false => (format!("{WARN}not learned{WARN:#}"), String::new()),
+    };
+    let RunResult { steps, seconds, steps_per_second, loss, horizon, accuracy, .. } = result;
+    let ended = if result.stopped_early { ", ended early: learned for good" } else { "" };
+    let kept = match result.best_step {
+        Some(best) if best != *steps => format!("; kept the best weights, of step {best}"),
+        _ => String::new(),
+    };
+    let why: String = result.why.iter().map(|reason| format!("  why: {reason}\n")).collect();
     format!(
-        "{verdict}: accuracy {:.4} over {} output steps\n{} steps in {:.1} s ({:.0} steps/s), loss {:.2e} at horizon {}\n\
-         saved in {}\n",
-        result.accuracy.value,
-        result.accuracy.horizon,
-        result.steps,
-        result.seconds,
-        result.steps_per_second,
-        result.loss,
-        result.horizon,
+        "{verdict}: accuracy {:.4} over {} output steps\n{why}{steps} steps in {seconds:.1} s ({steps_per_second:.0} steps/s), \
+         loss {loss:.1e} at horizon {horizon}{ended}{kept}\nsaved in {}\n{next}",
+        accuracy.value,
+        accuracy.horizon,
         path.display()
     )
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::RunFolderError;
 use super::crc32c::crc32c;
 use crate::network::{Metadata, Network, NetworkFile};
-use crate::train::{CurriculumState, Metrics, TrainState};
+use crate::train::{Best, CurriculumState, Looks, Metrics, TrainState};
 
 const NAME: &str = "ketbra checkpoint ";
 const VERSION: u32 = 1;
@@ -21,20 +21,52 @@ struct Header {
     fingerprint: u32,
     /// Bytes of the weights and of the two moments.
     lengths: [usize; 3],
-    /// Checksum of these bytes.
+    /// Looks on the way, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    looks: Option<LooksHeader>,
+    /// Checksum of all bytes after the header.
     crc32c: u32,
 }
 
+#[derive(Serialize, Deserialize)]
+struct LooksHeader {
+    good: u32,
+    settling_since: Option<u64>,
+    best: Option<BestHeader>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BestHeader {
+    step: u64,
+    loss: f64,
+    /// Bytes of the weights, behind the moments.
+    length: usize,
+}
+
 pub(super) fn encode(state: &TrainState, fingerprint: u32) -> Result<Vec<u8>, RunFolderError> {
-    let parts = [&state.network, &state.first_moment, &state.second_moment]
-        .map(|network| NetworkFile::new(network.clone(), Metadata::new()).to_safetensors());
-    let [weights, first, second] = parts;
-    let parts = [weights?, first?, second?];
+    let bytes = |network: &Network| NetworkFile::new(network.clone(), Metadata::new()).to_safetensors();
+    let parts = [bytes(&state.network)?, bytes(&state.first_moment)?, bytes(&state.second_moment)?];
     let lengths = [parts[0].len(), parts[1].len(), parts[2].len()];
-    let body = parts.concat();
-    let curriculum = state.curriculum.clone();
-    let header =
-        Header { step: state.step, curriculum, metrics: state.metrics, fingerprint, lengths, crc32c: crc32c(&body) };
+    let mut body = parts.concat();
+    let Looks { good, settling_since, best } = &state.looks;
+    let best = match best {
+        None => None,
+        Some(Best { step, loss, network }) => {
+            let bytes = bytes(network)?;
+            body.extend(&bytes);
+            Some(BestHeader { step: *step, loss: *loss, length: bytes.len() })
+        }
+    };
+    let looks = LooksHeader { good: *good, settling_since: *settling_since, best };
+    let header = Header {
+        step: state.step,
+        curriculum: state.curriculum.clone(),
+        metrics: state.metrics,
+        fingerprint,
+        lengths,
+        looks: (state.looks != Looks::default()).then_some(looks),
+        crc32c: crc32c(&body),
+    };
     let header = serde_json::to_string(&header)
         .map_err(|error| RunFolderError::Checkpoint { path: super::CHECKPOINT.into(), problem: error.to_string() })?;
     // The header's own checksum: a flipped bit in the step count would otherwise go unnoticed.
@@ -61,7 +93,9 @@ pub(super) fn decode(bytes: &[u8], fingerprint: u32, path: &Path) -> Result<Trai
     }
     let header: Header = serde_json::from_str(header).map_err(|error| wrong(format!("is damaged: {error}")))?;
     let [a, b, c] = header.lengths;
-    let expected = a.saturating_add(b).saturating_add(c);
+    let best = header.looks.as_ref().and_then(|looks| looks.best.as_ref());
+    let rest = best.map_or(0, |best| best.length);
+    let expected = [a, b, c, rest].into_iter().fold(0, usize::saturating_add);
     if body.len() < expected {
         return Err(wrong(format!("is cut short: {} of {expected} bytes", body.len())));
     }
@@ -74,7 +108,14 @@ pub(super) fn decode(bytes: &[u8], fingerprint: u32, path: &Path) -> Result<Trai
     let network = |from: usize, length: usize| -> Result<Network, RunFolderError> {
         Ok(NetworkFile::from_safetensors(&body[from..from + length], path)?.network)
     };
+    let best = best.map(|best| {
+        let network = std::sync::Arc::new(network(a + b + c, best.length)?);
+        Ok::<_, RunFolderError>(Best { step: best.step, loss: best.loss, network })
+    });
+    let best = best.transpose()?;
+    let (good, settling_since) = header.looks.map_or((0, None), |looks| (looks.good, looks.settling_since));
     Ok(TrainState {
+        looks: Looks { good, settling_since, best },
         step: header.step,
         curriculum: header.curriculum,
         network: network(0, a)?,
@@ -114,7 +155,14 @@ mod tests {
                 gradient_norm: 1e-300,
                 learning_rate: 1e-3,
             }),
+            looks: Looks::default(),
         }
+    }
+
+    fn with_looks() -> TrainState {
+        let network = Initialization::Uniform.network(&Architecture::elman(5, Activation::Relu, true), 2, 2, 4).into();
+        let best = Some(Best { step: 5, loss: 1.0 / 7.0, network });
+        TrainState { looks: Looks { good: 3, settling_since: Some(6), best }, ..state() }
     }
 
     fn refusal(bytes: &[u8]) -> String {
@@ -123,13 +171,15 @@ mod tests {
 
     #[test]
     fn a_checkpoint_comes_back_whole() {
-        let bytes = encode(&state(), 9).unwrap();
-        assert_eq!(decode(&bytes, 9, Path::new("x")).unwrap(), state());
+        for state in [state(), with_looks()] {
+            let bytes = encode(&state, 9).unwrap();
+            assert_eq!(decode(&bytes, 9, Path::new("x")).unwrap(), state);
+        }
     }
 
     #[test]
     fn every_truncation_and_every_flipped_byte_is_noticed() {
-        let bytes = encode(&state(), 9).unwrap();
+        let bytes = encode(&with_looks(), 9).unwrap();
         for length in 0..bytes.len() {
             assert!(refusal(&bytes[..length]).starts_with("run/checkpoint is"), "{length}");
         }

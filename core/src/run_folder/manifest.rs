@@ -8,7 +8,7 @@ use super::RunFolderError;
 use super::crc32c::crc32c;
 use crate::network::{Accuracy, Metadata};
 use crate::task::Task;
-use crate::train::TrainParams;
+use crate::train::{Diagnosis, Job, TrainParams, TrainState, diagnose};
 
 /// The version of the manifest's form.
 const FORMAT: u32 = 1;
@@ -76,6 +76,34 @@ pub struct RunResult {
     pub accuracy: Accuracy,
     /// Whether that accuracy counts as learned.
     pub learned: bool,
+    /// Whether training ended before its last step, because the task was learned for good.
+    #[serde(default)]
+    pub stopped_early: bool,
+    /// Step of the weights that were kept, where they are the best that were seen on the way.
+    #[serde(default)]
+    pub best_step: Option<u64>,
+    /// Where the task is not learned: why not, as far as the run shows, and what to try.
+    #[serde(default)]
+    pub why: Vec<Diagnosis>,
+}
+
+impl RunResult {
+    /// What came of a job that ended with this state and accuracy after some seconds, gone on with `from` a step.
+    pub fn of(job: &Job, state: &TrainState, accuracy: Accuracy, from: u64, seconds: f64) -> Self {
+        let learned = accuracy.value >= job.params.test.learned_from;
+        Self {
+            steps: state.step,
+            seconds,
+            steps_per_second: (state.step - from) as f64 / seconds,
+            loss: state.metrics.map_or(f64::NAN, |metrics| metrics.loss),
+            horizon: state.metrics.map_or(0, |metrics| metrics.horizon),
+            accuracy,
+            learned,
+            stopped_early: state.step < job.params.steps,
+            best_step: state.looks.best.as_ref().map(|best| best.step),
+            why: if learned { vec![] } else { diagnose(job, state) },
+        }
+    }
 }
 
 impl Manifest {

@@ -32,16 +32,7 @@ impl Trained {
         let ended = engine.train(std::slice::from_ref(job), observer).pop();
         let seconds = begin.elapsed().as_secs_f64();
         let Outcome { state, accuracy } = ended.unwrap_or(Err(TrainError::NoResult))?;
-        let steps = job.params.steps;
-        let result = accuracy.map(|accuracy| RunResult {
-            steps,
-            seconds,
-            steps_per_second: (steps - resumed_at(job)) as f64 / seconds,
-            loss: state.metrics.map_or(f64::NAN, |metrics| metrics.loss),
-            horizon: state.metrics.map_or(0, |metrics| metrics.horizon),
-            accuracy,
-            learned: accuracy.value >= job.params.test.learned_from,
-        });
+        let result = accuracy.map(|accuracy| RunResult::of(job, &state, accuracy, resumed_at(job), seconds));
         Ok(Self { state, result })
     }
 }
@@ -100,7 +91,7 @@ impl RunFolder {
             folder.write_manifest(|manifest| manifest.status = Status::Diverged)?;
         }
         let trained = trained?;
-        folder.write_network(&trained.state.network)?;
+        folder.write_network(trained.state.best())?;
         if trained.result.is_some() {
             folder.write_manifest(|manifest| {
                 manifest.status = Status::Complete;
@@ -113,7 +104,7 @@ impl RunFolder {
     /// Keeps a run that was stopped, so that it can go on.
     pub fn keep(&self, state: &TrainState) -> Result<(), RunFolderError> {
         self.write_checkpoint(state)?;
-        self.write_network(&state.network)
+        self.write_network(state.best())
     }
 }
 

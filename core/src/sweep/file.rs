@@ -81,6 +81,8 @@ fn axis(
     value: &Spanned<DeValue<'_>>,
 ) -> Result<Axis, SweepError> {
     let typed = name.get_ref();
+    // What recipes were called before.
+    let typed = if typed == "curriculum" { "recipe" } else { typed };
     let Some(key) = KEYS.iter().find(|key| key.name == typed) else {
         let nearest = nearest_name(&typed.to_lowercase(), KEYS.iter().map(|key| key.name).chain([BLOCKS]));
         let problem = format!("there is no key '{typed}'; did you mean '{nearest}'?");

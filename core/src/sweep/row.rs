@@ -40,11 +40,12 @@ pub struct Row {
     pub threshold: Option<f64>,
     /// Distribution of the initial weights.
     pub init: String,
-    /// Curriculum.
-    pub curriculum: String,
+    /// Recipe.
+    #[serde(alias = "curriculum")]
+    pub recipe: String,
     /// Longest horizon.
     pub horizon: usize,
-    /// Optimizer steps.
+    /// Optimizer steps, at most.
     pub steps: u64,
     /// Samples in a batch.
     pub batch: usize,
@@ -64,6 +65,9 @@ pub struct Row {
     pub accuracy: Option<f64>,
     /// Loss of the last batch.
     pub loss: Option<f64>,
+    /// Optimizer steps that were taken: fewer where the task was learned before.
+    #[serde(default)]
+    pub steps_taken: Option<u64>,
     /// Mean horizon over training: what a step cost.
     pub mean_horizon: Option<f64>,
     /// The verdict on the network.
@@ -129,7 +133,7 @@ impl Row {
             l2: params.l2,
             threshold: threshold(&params.curriculum),
             init: word(&params.initialization),
-            curriculum: params.curriculum.name().into(),
+            recipe: params.recipe().name().into(),
             horizon: params.curriculum.longest(),
             steps: params.steps,
             batch: params.batch,
@@ -141,6 +145,7 @@ impl Row {
             error: None,
             accuracy: None,
             loss: None,
+            steps_taken: None,
             mean_horizon: None,
             verdict: None,
             failing: None,

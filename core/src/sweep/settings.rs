@@ -2,7 +2,7 @@
 
 use crate::network::{Activation, CellKind, Initialization};
 use crate::task::Task;
-use crate::train::{Curriculum, Job, Start, TrainParams};
+use crate::train::{Curriculum, DEFAULT_HIDDEN, Job, Recipe, Start, TrainParams};
 use std::path::Path;
 
 /// A value of a sweep file.
@@ -48,12 +48,12 @@ pub const KEYS: [Key; 20] = [
     key("task", Kind::Text, |_, _| ()),
     key("s", Kind::Whole, |_, _| ()),
     key("d", Kind::Whole, |_, _| ()),
-    key("curriculum", Kind::Word(&["table1", "adaptive", "none"]), |_, _| ()),
+    key("recipe", Kind::Word(&Recipe::NAMES), |_, _| ()),
     key("threshold", Kind::Number, |_, _| ()),
     key("horizon", Kind::Whole, |_, _| ()),
     key("cell", Kind::Word(&CellKind::NAMES), |_, _| ()),
     key("layers", Kind::Whole, |params, value| params.layers = value.whole() as usize),
-    key("hidden", Kind::Whole, |params, value| params.hidden = value.whole() as usize),
+    key("hidden", Kind::Whole, |_, _| ()),
     key("seed", Kind::Whole, |params, value| params.seed = value.whole()),
     key("steps", Kind::Whole, |params, value| params.steps = value.whole()),
     key("l2", Kind::Number, |params, value| params.l2 = value.number()),
@@ -93,20 +93,16 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
         None => return Err("no task is given: add a line such as task = [\"T1\", \"T2\"]".into()),
     };
     let task = task.map_err(|error| error.to_string())?;
-    let mut curriculum = match get("curriculum").map(Value::text) {
-        Some("adaptive") => Curriculum::adaptive(),
-        Some("none") => Curriculum::none(),
-        _ => Curriculum::table1(),
-    };
+    // These decide what is usual for the others.
+    let recipe: Recipe = get("recipe").and_then(|value| value.text().parse().ok()).unwrap_or_default();
+    let cell = get("cell").and_then(|value| value.text().parse().ok()).unwrap_or_default();
+    let mut params = recipe.params(&task, cell, whole("hidden").unwrap_or(DEFAULT_HIDDEN));
     if let Some(horizon) = whole("horizon") {
-        curriculum = curriculum.up_to(horizon);
+        params.curriculum = params.curriculum.up_to(horizon);
     }
     if let Some(threshold) = get("threshold") {
-        curriculum = curriculum.with_threshold(threshold.number());
+        params.curriculum = params.curriculum.with_threshold(threshold.number());
     }
-    let mut params = TrainParams::with_curriculum(curriculum);
-    // The cell first: it decides what is usual for the others.
-    params.choose_cell(get("cell").and_then(|value| value.text().parse().ok()).unwrap_or_default(), &task);
     for (key, value) in settings {
         (key.set)(&mut params, value);
     }
@@ -116,15 +112,13 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     Ok(job)
 }
 
-/// What a network is called: task, hidden units, l2, threshold, whatever is not as usual, seed.
+/// What a network is called: task, hidden units, recipe, whatever is not as usual, seed. Those trained as in the paper always name
+/// l2 and threshold.
 pub fn name(job: &Job) -> String {
     let Job { task, params, .. } = job;
-    let mut usual = TrainParams::with_curriculum(match params.curriculum {
-        Curriculum::Table1 { .. } => Curriculum::table1(),
-        Curriculum::Adaptive { .. } => Curriculum::adaptive(),
-        Curriculum::None { .. } => Curriculum::none(),
-    });
-    usual.choose_cell(params.cell, task);
+    let recipe = params.recipe();
+    let usual = recipe.params(task, params.cell, params.hidden);
+    let steady = recipe == Recipe::Steady;
     let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let mut parts = vec![task.name().to_lowercase().replace(|c| tame(c) == '-', "-")];
     if (task.s(), task.d()) != (8, 8) {
@@ -136,13 +130,14 @@ pub fn name(job: &Job) -> String {
     if params.layers != 1 {
         parts.push(format!("layers{}", params.layers));
     }
-    parts.push(format!("h{}-l2_{}", params.hidden, short(params.l2)));
-    if let Some(threshold) = threshold(&params.curriculum) {
-        parts.push(format!("thr{}", short(threshold)));
-    }
+    parts.push(format!("h{}", params.hidden));
     let mut unusual = |differs: bool, text: String| differs.then(|| parts.push(text));
-    let curriculum = params.curriculum.name();
-    unusual(curriculum != "table1", curriculum.into());
+    unusual(!steady || params.l2 != usual.l2, format!("l2_{}", short(params.l2)));
+    if let Some(threshold) = threshold(&params.curriculum) {
+        let usual = threshold_of(&usual);
+        unusual(!steady || usual != Some(threshold), format!("thr{}", short(threshold)));
+    }
+    unusual(!steady && recipe != Recipe::Table1, recipe.name().into());
     let longest = params.curriculum.longest();
     unusual(longest != usual.curriculum.longest(), format!("horizon{longest}"));
     unusual(params.steps != usual.steps, format!("steps{}", params.steps));
@@ -163,6 +158,10 @@ fn short(value: f64) -> String {
     let plain = value.to_string();
     let powers = format!("{value:e}");
     if powers.len() + 1 < plain.len() { powers } else { plain }
+}
+
+fn threshold_of(params: &TrainParams) -> Option<f64> {
+    threshold(&params.curriculum)
 }
 
 /// The threshold of a curriculum that has one.

@@ -199,19 +199,11 @@ impl<'a> Work<'a> {
         for ((ours, from), outcome) in claimed.into_iter().zip(outcomes) {
             match outcome {
                 Ok(train::Outcome { state, accuracy: Some(accuracy) }) => {
-                    let seconds = spent.as_secs_f64();
-                    let result = RunResult {
-                        steps: state.step,
-                        seconds,
-                        steps_per_second: (state.step - from) as f64 / seconds,
-                        loss: state.metrics.map_or(f64::NAN, |metrics| metrics.loss),
-                        horizon: state.metrics.map_or(0, |metrics| metrics.horizon),
-                        accuracy,
-                        learned: accuracy.value >= ours.run.job.params.test.learned_from,
-                    };
-                    let (folder, network) = (ours.folder.clone(), Box::new(state.network.clone()));
-                    finished.send(Finished::Trained { folder, network, result: result.clone() }).ok()?;
-                    trained.push(Trained { ours, network: state.network, result });
+                    let result = RunResult::of(&ours.run.job, &state, accuracy, from, spent.as_secs_f64());
+                    let (folder, network) = (ours.folder.clone(), state.best().clone());
+                    let copy = Box::new(network.clone());
+                    finished.send(Finished::Trained { folder, network: copy, result: result.clone() }).ok()?;
+                    trained.push(Trained { ours, network, result });
                 }
                 // Stopped: the checkpoint is written, the rest is for later.
                 Ok(_) => lock(self.tally).running -= 1,
@@ -231,6 +223,7 @@ impl<'a> Work<'a> {
         let mut row = Row::of(run);
         row.accuracy = Some(result.accuracy.value);
         row.loss = Some(result.loss).filter(|loss| loss.is_finite());
+        row.steps_taken = Some(result.steps);
         row.mean_horizon = folder.mean_horizon();
         let begin = Instant::now();
         let question = Question::Task(run.job.task.clone());

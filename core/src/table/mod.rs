@@ -180,13 +180,13 @@ fn variant(row: &Row) -> String {
     let mut unusual = |differs: bool, text: String| differs.then(|| parts.push(text));
     unusual((row.s, row.d) != (8, 8), format!("s={} d={}", row.s, row.d));
     unusual(row.init != "uniform", row.init.clone());
-    unusual(row.curriculum != "table1", row.curriculum.clone());
+    unusual(row.recipe != "table1", row.recipe.clone());
     let cell: CellKind = row.cell.parse().unwrap_or_default();
     unusual(row.activation != cell.usual_activation().name(), row.activation.clone());
     unusual(cell != CellKind::Elman, cell.title().into());
     unusual(row.layers != 1, format!("{} layers", row.layers));
     unusual(row.bias != cell.usually_biased(), if row.bias { "bias" } else { "no bias" }.into());
-    unusual(row.curriculum != "adaptive" && row.steps != 20_000, format!("{} steps", row.steps));
+    unusual(["table1", "none"].contains(&row.recipe.as_str()) && row.steps != 20_000, format!("{} steps", row.steps));
     unusual(row.horizon != 100, format!("horizon {}", row.horizon));
     parts.join(", ")
 }

@@ -1,9 +1,12 @@
 //! What a person chooses about training; everything else keeps its default.
 
-use super::{Curriculum, Start, TrainError, TrainParams};
-use crate::network::{Activation, CellKind, Initialization, NetworkFile};
+use super::{Recipe, Start, TrainError, TrainParams};
+use crate::network::{Activation, CellKind, Initialization, Network, NetworkFile};
 use crate::task::Task;
 use std::path::{Path, PathBuf};
+
+/// Hidden units where nobody says how many.
+pub const DEFAULT_HIDDEN: usize = 128;
 
 /// Choices by the names of the command line, Python and sweep files.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +21,8 @@ pub struct Choices {
     pub seed: Option<u64>,
     /// Optimizer steps.
     pub steps: Option<u64>,
-    /// How the horizon grows.
-    pub curriculum: Option<Curriculum>,
+    /// How it is trained, in one word.
+    pub recipe: Option<Recipe>,
     /// Threshold of the curriculum.
     pub threshold: Option<f64>,
     /// Longest horizon.
@@ -47,20 +50,20 @@ pub struct Choices {
 impl Choices {
     /// The parameters and the start that were chosen for a task, checked.
     pub fn params(&self, task: &Task) -> Result<(TrainParams, Start), TrainError> {
-        let mut curriculum = self.curriculum.clone().unwrap_or_else(Curriculum::table1);
+        let (initialization, given) = self.beginning()?;
+        let cell = self.cell.or(given.as_ref().map(|network| network.kind().unwrap_or_default()));
+        let hidden = self.hidden.or(given.as_ref().map(Network::hidden)).unwrap_or(DEFAULT_HIDDEN);
+        let mut params = self.recipe.unwrap_or_default().params(task, cell.unwrap_or_default(), hidden);
         if let Some(horizon) = self.horizon {
-            curriculum = curriculum.up_to(horizon);
+            params.curriculum = params.curriculum.up_to(horizon);
         }
         if let Some(threshold) = self.threshold {
-            curriculum = curriculum.with_threshold(threshold);
+            params.curriculum = params.curriculum.with_threshold(threshold);
         }
-        let mut params = TrainParams::with_curriculum(curriculum);
         fn set<T: Copy>(field: &mut T, choice: Option<T>) {
             *field = choice.unwrap_or(*field);
         }
-        params.choose_cell(self.cell.unwrap_or_default(), task);
         set(&mut params.layers, self.layers);
-        set(&mut params.hidden, self.hidden);
         set(&mut params.seed, self.seed);
         set(&mut params.steps, self.steps);
         set(&mut params.l2, self.l2);
@@ -71,34 +74,35 @@ impl Choices {
         set(&mut params.metrics_every, self.metrics_every);
         set(&mut params.checkpoint_every, self.checkpoint_every);
         set(&mut params.bias, self.bias);
-        let start = match self.init.as_deref() {
-            None => Start::Random,
-            Some(path) => match path.to_str().map(str::parse::<Initialization>) {
-                Some(Ok(initialization)) => {
-                    params.initialization = initialization;
-                    Start::Random
-                }
-                _ => self.given_weights(path, &mut params)?,
-            },
-        };
+        params.initialization = initialization;
+        if let Some(network) = &given {
+            params.take_from(network);
+        }
         params.calm_the_end(task);
         params.check()?;
-        Ok((params, start))
+        Ok((params, given.map_or(Start::Random, |network| Start::Weights(Box::new(network)))))
     }
 
-    fn given_weights(&self, path: &Path, params: &mut TrainParams) -> Result<Start, TrainError> {
-        let missing = |source| TrainError::NoSuchStart { init: path.to_string_lossy().into(), source };
-        std::fs::metadata(path).map_err(missing)?;
-        let network = NetworkFile::open(path)?.network;
-        params.hidden = self.hidden.unwrap_or(network.hidden());
-        params.take_from(&network);
-        Ok(Start::Weights(Box::new(network)))
+    /// The distribution of the initial weights, or weights from a file.
+    fn beginning(&self) -> Result<(Initialization, Option<Network>), TrainError> {
+        let Some(path) = self.init.as_deref() else { return Ok((Initialization::default(), None)) };
+        match path.to_str().map(str::parse::<Initialization>) {
+            Some(Ok(initialization)) => Ok((initialization, None)),
+            _ => Ok((Initialization::default(), Some(given_weights(path)?))),
+        }
     }
+}
+
+fn given_weights(path: &Path) -> Result<Network, TrainError> {
+    let missing = |source| TrainError::NoSuchStart { init: path.to_string_lossy().into(), source };
+    std::fs::metadata(path).map_err(missing)?;
+    Ok(NetworkFile::open(path)?.network)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::Curriculum;
 
     fn copy() -> Task {
         Task::named("T1", None, None).unwrap()
@@ -107,8 +111,10 @@ mod tests {
     #[test]
     fn what_is_not_chosen_keeps_its_default() {
         let (params, _) = Choices::default().params(&copy()).unwrap();
-        assert_eq!(params, TrainParams::default());
-        let choices = Choices { curriculum: Some(Curriculum::adaptive()), horizon: Some(50), ..Choices::default() };
+        assert_eq!(params.recipe(), Recipe::Steady);
+        let table1 = Choices { recipe: Some(Recipe::Table1), ..Choices::default() };
+        assert_eq!(table1.params(&copy()).unwrap().0, TrainParams::default());
+        let choices = Choices { recipe: Some(Recipe::Adaptive), horizon: Some(50), ..Choices::default() };
         let (params, _) = choices.params(&copy()).unwrap();
         assert_eq!(params, TrainParams::with_curriculum(Curriculum::adaptive().up_to(50)));
     }

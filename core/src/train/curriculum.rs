@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::TrainError;
 use super::limits::MAX_HORIZON;
-use crate::choose::{UnknownWord, choose};
 
 /// A rule for the horizon: how many output steps the loss looks at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,13 +52,7 @@ impl Curriculum {
         Self::None { horizon: 100 }
     }
 
-    /// A curriculum by its name, with its defaults.
-    pub fn named(word: &str) -> Result<Self, UnknownWord> {
-        let all = [Self::table1(), Self::adaptive(), Self::none()].map(|curriculum| (curriculum.name(), curriculum));
-        choose("curriculum", word, &all)
-    }
-
-    /// What it is called on the command line.
+    /// What it is called.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Table1 { .. } => "table1",

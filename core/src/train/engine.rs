@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CurriculumState, TrainError, TrainParams};
+use super::{CurriculumState, Looks, TrainError, TrainParams};
 use crate::network::{Accuracy, Network, NetworkError};
 use crate::task::Task;
 
@@ -57,6 +57,15 @@ pub struct TrainState {
     pub second_moment: Network,
     /// The metrics of the last step, if any was taken.
     pub metrics: Option<Metrics>,
+    /// What the looks on the way have seen.
+    pub looks: Looks,
+}
+
+impl TrainState {
+    /// The best weights that were seen, or the last where nobody looked.
+    pub fn best(&self) -> &Network {
+        self.looks.best.as_ref().map_or(&self.network, |best| &best.network)
+    }
 }
 
 /// How training stands after a step; loss and accuracy are those of the step's batch before the update.
@@ -115,11 +124,17 @@ impl Observer for Unobserved {}
 pub struct Outcome {
     /// The state at the end.
     pub state: TrainState,
-    /// The accuracy on inputs that training never draws, if all steps were taken; if not, the observer asked for a stop.
+    /// The accuracy of the best weights on inputs that training never draws, if training came to its end; if not, the observer
+    /// asked for a stop.
     pub accuracy: Option<Accuracy>,
 }
 
 impl Job {
+    /// Whether training has come to its end: all steps are taken, or the task is learned for good.
+    pub fn is_done(&self, step: u64, looks: &Looks) -> bool {
+        step >= self.params.steps || self.params.stopping.is_some_and(|rule| looks.settled(&rule, step))
+    }
+
     /// Refuses a job that cannot be trained.
     pub fn check(&self) -> Result<(), TrainError> {
         self.params.check()?;
@@ -139,6 +154,7 @@ impl Job {
                 [&state.network, &state.first_moment, &state.second_moment]
                     .into_iter()
                     .try_for_each(|of| self.fits(of))?;
+                state.looks.best.iter().try_for_each(|best| self.fits(&best.network))?;
                 // The moments are read weight by weight, beside the weights.
                 [&state.first_moment, &state.second_moment]
                     .into_iter()

@@ -11,7 +11,7 @@ use super::optimizer::AdamStep;
 use crate::network::{Accuracy, Network};
 use crate::panics::caught;
 use crate::random::{Purpose, Stream};
-use crate::train::{Engine, Job, Metrics, Observer, Outcome, Start, TrainError, TrainState};
+use crate::train::{Engine, Job, Looks, Metrics, Observer, Outcome, Seen, Start, TrainError, TrainState};
 
 /// Trains on the processor. The weights do not depend on the number of threads.
 #[derive(Clone, Copy, Debug)]
@@ -80,6 +80,7 @@ struct Run<'a> {
     step: u64,
     curriculum: crate::train::CurriculumState,
     metrics: Option<Metrics>,
+    looks: Looks,
 }
 
 impl<'a> Run<'a> {
@@ -88,16 +89,17 @@ impl<'a> Run<'a> {
         let (d, longest) = (job.task.d(), params.curriculum.longest());
         let learner = |network: &_| Learner::new(network, isa, params.batch, job.task.s(), longest);
         let random = || params.random_network(d);
-        let (learner, step, curriculum, metrics) = match &job.start {
-            Start::Random => (learner(&random()), 0, params.curriculum.begin(), None),
-            Start::Weights(network) => (learner(network), 0, params.curriculum.begin(), None),
+        let new = |learner| (learner, 0, params.curriculum.begin(), None, Looks::default());
+        let (learner, step, curriculum, metrics, looks) = match &job.start {
+            Start::Random => new(learner(&random())),
+            Start::Weights(network) => new(learner(network)),
             Start::State(state) => {
                 let mut learner = learner(&state.network);
                 learner.load_moments(&state.first_moment, &state.second_moment);
-                (learner, state.step, state.curriculum.clone(), state.metrics)
+                (learner, state.step, state.curriculum.clone(), state.metrics, state.looks.clone())
             }
         };
-        Self { job, isa, learner, step, curriculum, metrics }
+        Self { job, isa, learner, step, curriculum, metrics, looks }
     }
 
     fn finish(mut self, index: usize, observer: &dyn Observer) -> Result<Outcome, TrainError> {
@@ -108,10 +110,11 @@ impl<'a> Run<'a> {
             observer.checkpoint(index, &self.state()).map_err(TrainError::NotRecorded)?;
         }
         let mut saved = self.step;
-        while self.step < params.steps && !observer.stop(index) {
+        while !self.job.is_done(self.step, &self.looks) && !observer.stop(index) {
             let metrics = self.take_step(&stream)?;
+            self.look();
             observer.progress(index, &metrics);
-            if self.step.is_multiple_of(params.metrics_every) || self.step == params.steps {
+            if self.step.is_multiple_of(params.metrics_every) || self.job.is_done(self.step, &self.looks) {
                 observer.record(index, &metrics).map_err(TrainError::NotRecorded)?;
             }
             if self.step.is_multiple_of(params.checkpoint_every) {
@@ -123,14 +126,25 @@ impl<'a> Run<'a> {
         if saved != self.step {
             observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
         }
-        let accuracy = (self.step == params.steps).then(|| test_with(self.isa, self.job, &state.network));
+        let done = self.job.is_done(self.step, &self.looks);
+        let accuracy = done.then(|| test_with(self.isa, self.job, state.best()));
         Ok(Outcome { state, accuracy })
+    }
+
+    /// Looks at the network on inputs that training never draws, where a look is due.
+    fn look(&mut self) {
+        let Some(rule) = self.job.params.stopping.filter(|rule| rule.is_due(self.step, self.job.params.steps)) else {
+            return;
+        };
+        let network = self.learner.network();
+        let seen = look_with(self.isa, self.job, &network);
+        self.looks.note(&rule, self.step, seen, || network);
     }
 
     fn take_step(&mut self, stream: &Stream) -> Result<Metrics, TrainError> {
         let params = &self.job.params;
         let horizon = self.curriculum.steps();
-        let learning_rate = params.learning_rate_at(self.step);
+        let learning_rate = params.learning_rate_at(self.step, &self.looks);
         let diverged =
             |what, value| TrainError::Diverged { step: self.step + 1, what, value, learning_rate, clip: params.clip };
         self.learner.learn_batch(&self.job.task, stream, self.step as u32, horizon);
@@ -169,6 +183,7 @@ impl<'a> Run<'a> {
             first_moment,
             second_moment,
             metrics: self.metrics,
+            looks: self.looks.clone(),
         }
     }
 }
@@ -176,6 +191,27 @@ impl<'a> Run<'a> {
 /// The accuracy of a trained network on inputs that training never draws.
 pub(crate) fn test_accuracy(job: &Job, network: &Network) -> Accuracy {
     test_with(Isa::best(), job, network)
+}
+
+/// What a look sees of a network, on inputs that neither training nor the test draws.
+pub(crate) fn look_at(job: &Job, network: &Network) -> Seen {
+    look_with(Isa::best(), job, network)
+}
+
+fn look_with(isa: Isa, job: &Job, network: &Network) -> Seen {
+    let Job { task, params, .. } = job;
+    let (test, batches) = (params.test, params.stopping.map_or(1, |rule| rule.batches));
+    let stream = Stream::new(params.seed, Purpose::LookInputs);
+    let mut learner: Learner<f32> = Learner::new(network, isa, test.batch, task.s(), test.horizon);
+    let (mut loss, mut accuracy) = (vec![0.0; test.horizon], vec![0.0; test.horizon]);
+    let add =
+        |sums: &mut [f64], of: &[f64]| sums.iter_mut().zip(of).for_each(|(sum, of)| *sum += of / f64::from(batches));
+    for index in 0..batches {
+        learner.test_batch(task, &stream, index, test.horizon);
+        add(&mut loss, &learner.measures.loss_by_step);
+        add(&mut accuracy, &learner.measures.accuracy_by_step);
+    }
+    Seen::in_quarters(&loss, &accuracy)
 }
 
 fn test_with(isa: Isa, job: &Job, network: &Network) -> Accuracy {

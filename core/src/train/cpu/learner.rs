@@ -25,6 +25,8 @@ pub(crate) struct Measures {
     pub(crate) accuracy: f64,
     /// Mean squared error at each output step.
     pub(crate) loss_by_step: Vec<f64>,
+    /// Share of components with the right sign at each output step.
+    pub(crate) accuracy_by_step: Vec<f64>,
 }
 
 pub(crate) struct Learner<S> {
@@ -120,13 +122,16 @@ impl<S: Dispatch> Learner<S> {
 
     fn measure(&mut self, horizon: usize) {
         let components = (self.batch * self.model.readout.outputs()) as f64;
-        let Measures { loss, accuracy, loss_by_step } = &mut self.measures;
+        let Measures { loss, accuracy, loss_by_step, accuracy_by_step } = &mut self.measures;
         let mut correct = 0;
         loss_by_step.resize(horizon, 0.0);
+        accuracy_by_step.resize(horizon, 0.0);
         for (t, step) in loss_by_step.iter_mut().enumerate() {
             let sums = || self.chunks.iter().map(|chunk| chunk.sums[t]);
             *step = sums().map(|sums| sums.squared_error).sum::<f64>() / components;
-            correct += sums().map(|sums| sums.correct).sum::<u64>();
+            let right = sums().map(|sums| sums.correct).sum::<u64>();
+            accuracy_by_step[t] = right as f64 / components;
+            correct += right;
         }
         *loss = loss_by_step.iter().sum::<f64>() / horizon as f64;
         *accuracy = correct as f64 / (components * horizon as f64);

@@ -3,7 +3,7 @@
 use super::CudaError;
 use super::shape::{FunctionKind, Shape};
 use crate::task::{Function, Gate, MAX_GATE_INPUTS, Task};
-use crate::train::{Curriculum, CurriculumState, Job, Metrics};
+use crate::train::{Curriculum, CurriculumState, Job, Looks, Metrics};
 
 /// Horizons that a plan holds.
 pub(super) const MAX_STAGES: usize = 32;
@@ -91,6 +91,13 @@ impl Plan {
             Curriculum::None { .. } => plan.curriculum = CONSTANT,
         }
         Ok(plan)
+    }
+
+    /// Lets the learning rate change where what was seen of the network says so.
+    pub(super) fn change_learning_rate(&mut self, job: &Job, looks: &Looks) {
+        if let Some(change) = job.params.learning_rate_change {
+            self.learning_rate_after = u32::try_from(change.after_looks(looks)).unwrap_or(u32::MAX);
+        }
     }
 
     /// Where the curriculum stands.

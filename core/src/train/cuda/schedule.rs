@@ -10,8 +10,8 @@ use super::device::{Device, Numbers, Session, Wave};
 use super::plan::{LOSS_DIVERGED, Plan, RUNNING, Row};
 use super::shape::Shape;
 use super::{CudaError, Precision};
-use crate::train::cpu::test_accuracy;
-use crate::train::{Job, Metrics, Observer, Outcome, Start, TrainError, TrainState};
+use crate::train::cpu::{look_at, test_accuracy};
+use crate::train::{Job, Looks, Metrics, Observer, Outcome, Start, TrainError, TrainState};
 
 /// Steps after which the host looks in, at the latest.
 const LOOK_EVERY: u64 = 500;
@@ -157,6 +157,7 @@ struct Member<'a> {
     job: &'a Job,
     plan: Plan,
     metrics: Option<Metrics>,
+    looks: Looks,
     /// Steps at the last checkpoint.
     saved: u64,
     finished: bool,
@@ -165,13 +166,14 @@ struct Member<'a> {
 impl<'a> Member<'a> {
     fn new(index: usize, job: &'a Job) -> Result<Self, TrainError> {
         super::supports(job)?;
-        let (step, curriculum, metrics) = match &job.start {
-            Start::State(state) => (state.step, state.curriculum.clone(), state.metrics),
-            _ => (0, job.params.curriculum.begin(), None),
+        let (step, curriculum, metrics, looks) = match &job.start {
+            Start::State(state) => (state.step, state.curriculum.clone(), state.metrics, state.looks.clone()),
+            _ => (0, job.params.curriculum.begin(), None, Looks::default()),
         };
         let mut plan = Plan::new(job, step, &curriculum)?;
+        plan.change_learning_rate(job, &looks);
         plan.rolling_length = plan.rolling_length.min(job.params.curriculum.longest() as u32);
-        Ok(Self { index, job, plan, metrics, saved: step, finished: false })
+        Ok(Self { index, job, plan, metrics, looks, saved: step, finished: false })
     }
 
     fn step(&self) -> u64 {
@@ -183,11 +185,30 @@ impl<'a> Member<'a> {
         (self.job.task.s(), self.job.params.curriculum.longest())
     }
 
-    /// Where the next launch ends: at a checkpoint, at the last step, or when the host wants to look in.
+    /// Where the next launch ends: at a checkpoint, at a look, at the last step, or when the host wants to look in.
     fn next_stop(&self) -> u64 {
         let params = &self.job.params;
         let checkpoint = (self.step() / params.checkpoint_every + 1) * params.checkpoint_every;
-        checkpoint.min(self.step() + LOOK_EVERY).min(params.steps)
+        let look = params.stopping.map_or(u64::MAX, |rule| self.looks.next_stop(&rule, self.step()));
+        checkpoint.min(look).min(self.step() + LOOK_EVERY).min(params.steps)
+    }
+
+    /// Whether its weights are to be looked at now.
+    fn is_due(&self) -> bool {
+        self.job.params.stopping.is_some_and(|rule| rule.is_due(self.step(), self.job.params.steps))
+    }
+
+    fn is_done(&self) -> bool {
+        self.job.is_done(self.step(), &self.looks)
+    }
+
+    /// Looks at its weights; what it sees may change the learning rate.
+    fn look(&mut self, shape: Shape, weights: &[f32]) {
+        let Some(rule) = self.job.params.stopping else { return };
+        let network = shape.network(weights);
+        let seen = look_at(self.job, &network);
+        self.looks.note(&rule, self.plan.step.into(), seen, || network);
+        self.plan.change_learning_rate(self.job, &self.looks);
     }
 }
 
@@ -197,6 +218,7 @@ struct News {
     place: usize,
     plan: Plan,
     metrics: Option<Metrics>,
+    looks: Looks,
     rows: Vec<Row>,
     /// The state, where a checkpoint is due or the job ends here.
     numbers: Option<Arc<Numbers>>,
@@ -234,15 +256,15 @@ impl Course<'_, '_> {
         let mut news = Vec::new();
         for place in 0..self.members.len() {
             let member = &mut self.members[place];
-            let ends = member.step() >= member.job.params.steps || self.observer.stop(member.index);
+            let ends = member.is_done() || self.observer.stop(member.index);
             member.finished = ends;
             if ends || member.step() == 0 {
                 // A run that begins anew has no checkpoint yet, not even one of step 0.
                 if member.step() == 0 {
                     member.saved = u64::MAX;
                 }
-                let (plan, metrics) = (member.plan, member.metrics);
-                news.push(News { place, plan, metrics, rows: vec![], numbers: Some(numbers.clone()), ends });
+                let (plan, metrics, looks) = (member.plan, member.metrics, member.looks.clone());
+                news.push(News { place, plan, metrics, looks, rows: vec![], numbers: Some(numbers.clone()), ends });
             }
         }
         Ok(news)
@@ -266,36 +288,62 @@ impl Course<'_, '_> {
     /// Waits for the launch and notes what came of it.
     fn collect(&mut self) -> Result<Vec<News>, CudaError> {
         let (plans, rows) = self.session.wait()?;
+        let numbers = self.look(&plans)?;
         let mut news = Vec::new();
         let mut any_state = false;
-        for (place, (member, plan)) in self.members.iter_mut().zip(plans).enumerate() {
+        for (place, member) in self.members.iter_mut().enumerate() {
             if member.finished {
                 continue;
             }
+            let plan = member.plan;
             let diverged = plan.status != RUNNING;
             // The last row of a network that diverged is of the step that it could not take.
             let taken = (plan.step - plan.begin) as usize + usize::from(diverged);
             let rows = rows[place * LOOK_EVERY as usize..][..taken].to_vec();
-            member.plan = plan;
             if !diverged && let Some(&row) = rows.last() {
                 member.metrics = Some(row.into());
             }
             let params = &member.job.params;
-            let ends = diverged || member.step() >= params.steps || self.observer.stop(member.index);
+            let ends = diverged || member.is_done() || self.observer.stop(member.index);
             member.finished = ends;
             let state = !diverged && (ends || member.step().is_multiple_of(params.checkpoint_every));
             any_state |= state;
             let numbers = state.then(Arc::default);
-            news.push(News { place, plan, metrics: member.metrics, rows, numbers, ends });
+            let (metrics, looks) = (member.metrics, member.looks.clone());
+            news.push(News { place, plan, metrics, looks, rows, numbers, ends });
         }
         if any_state {
             // Read back now: the next launch goes on from here.
-            let numbers = Arc::new(self.session.download()?);
+            let numbers = numbers.map_or_else(|| self.session.download().map(Arc::new), Ok)?;
             for place in news.iter_mut().filter_map(|item| item.numbers.as_mut()) {
                 *place = numbers.clone();
             }
         }
         Ok(news)
+    }
+
+    /// Takes over the plans that came back, and looks at the weights of those members that are due, side by side; the numbers,
+    /// where they had to be read back for it.
+    fn look(&mut self, plans: &[Plan]) -> Result<Option<Arc<Numbers>>, CudaError> {
+        for (member, &plan) in self.members.iter_mut().zip(plans).filter(|(member, _)| !member.finished) {
+            member.plan = plan;
+        }
+        let due = |member: &Member| !member.finished && member.plan.status == RUNNING && member.is_due();
+        if !self.members.iter().any(due) {
+            return Ok(None);
+        }
+        let (shape, stride) = (self.shape, self.shape.parameter_stride());
+        let numbers = Arc::new(self.session.download()?);
+        let next =
+            Mutex::new(self.members.iter_mut().zip(numbers.weights.chunks(stride)).filter(|(member, _)| due(member)));
+        let take = || next.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let work = || std::iter::from_fn(take).for_each(|(member, weights)| member.look(shape, weights));
+        thread::scope(|scope| {
+            let workers = thread::available_parallelism().map_or(1, usize::from);
+            let begun: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            begun.into_iter().for_each(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        });
+        Ok(Some(numbers))
     }
 
     /// Tells the observer, and settles what has ended.
@@ -324,7 +372,8 @@ impl Course<'_, '_> {
                     member.saved = state.step;
                     if item.ends {
                         self.scope.spawn(move |_| {
-                            let accuracy = (state.step >= job.params.steps).then(|| test_accuracy(job, &state.network));
+                            let done = job.is_done(state.step, &state.looks);
+                            let accuracy = done.then(|| test_accuracy(job, state.best()));
                             settle(results, index, Ok(Outcome { state, accuracy }));
                         });
                     }
@@ -348,7 +397,7 @@ fn report(
     let (good, last) = news.rows.split_at(news.rows.len() - usize::from(diverged));
     for &row in good {
         let step = u64::from(row.step);
-        if step.is_multiple_of(params.metrics_every) || step == params.steps {
+        if step.is_multiple_of(params.metrics_every) || member.job.is_done(step, &news.looks) {
             observer.record(index, &row.into()).map_err(TrainError::NotRecorded)?;
         }
     }
@@ -375,6 +424,7 @@ fn report(
         first_moment: network(&numbers.first_moments),
         second_moment: network(&numbers.second_moments),
         metrics: news.metrics,
+        looks: news.looks.clone(),
     };
     if member.saved != state.step {
         observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;

@@ -8,7 +8,7 @@ use crate::network::Network;
 use crate::random::{Purpose, Stream};
 use crate::task::Task;
 use crate::train::cpu::{AdamStep, CpuEngine, Isa, Learner};
-use crate::train::{Curriculum, Engine, RecordError, TrainParams, Unobserved};
+use crate::train::{Curriculum, Engine, LearningRateChange, RecordError, Stopping, TrainParams, Unobserved};
 
 /// A device that takes the steps of a plan on the processor, and counts.
 struct StandIn {
@@ -100,7 +100,9 @@ impl StandInSession<'_> {
             let horizon = curriculum.steps();
             learner.learn_batch(&job.task, &stream, plan.step, horizon);
             let (loss, gradient_norm) = (learner.measures.loss, learner.reduce());
-            let learning_rate = params.learning_rate_at(plan.step.into());
+            // As the kernel reckons it, from the plan alone.
+            let changed = plan.step >= plan.learning_rate_after;
+            let learning_rate = plan.learning_rate * if changed { plan.learning_rate_factor } else { 1.0 };
             self.rows[k * self.rows_each + (plan.step - plan.begin) as usize] = Row {
                 loss,
                 accuracy: learner.measures.accuracy,
@@ -228,6 +230,34 @@ fn networks_of_different_shapes_are_grouped_and_come_back_in_order() {
     assert_same(&device.train(&jobs, &Unobserved), &on_processor(&jobs, &Unobserved));
     // Hidden 12 with two components; hidden 8 with three, with and without biases.
     assert_eq!(device.waves.into_inner(), [2, 1, 3]);
+}
+
+/// A job that is learned within a few looks, of which the last are at the lower learning rate.
+fn learned_early(seed: u64) -> Job {
+    job("repeat-copy", (2, 2), |p| {
+        (p.hidden, p.batch, p.steps, p.learning_rate, p.seed) = (16, 32, 4_000, 5e-3, seed);
+        p.curriculum = Curriculum::None { horizon: 8 };
+        p.learning_rate_change = Some(LearningRateChange { after: 3_900, factor: 0.1 });
+        p.stopping = Some(Stopping { look_every: 60, loss: 0.5, settle: 130, ..Stopping::default() });
+        p.checkpoint_every = 1_000;
+    })
+}
+
+#[test]
+fn networks_end_when_their_task_is_learned_as_on_the_processor() {
+    let jobs: Vec<Job> = (1..=3).map(learned_early).collect();
+    let (ours, theirs) = (Diary::default(), Diary::default());
+    let (results, expected) = (StandIn::new(2).train(&jobs, &ours), on_processor(&jobs, &theirs));
+    assert_same(&results, &expected);
+    assert_eq!(ours.lines.into_inner().unwrap(), theirs.lines.into_inner().unwrap());
+    for result in results {
+        let state = result.unwrap().state;
+        let since = state.looks.settling_since.unwrap();
+        assert!(state.step < 3_900 && state.step >= since + 130, "ended at {} after {since}", state.step);
+        let rate = state.metrics.unwrap().learning_rate;
+        assert!((rate / 5e-4 - 1.0).abs() < 1e-12, "the learning rate was {rate}");
+        assert!(state.looks.best.unwrap().step > since, "settling made it better");
+    }
 }
 
 #[test]

@@ -1,0 +1,151 @@
+//! Recipes: curriculum, learning rate, regularization, steps and stopping that go together, by one name.
+
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+use super::{Curriculum, LearningRateChange, Stopping, TrainParams};
+use crate::choose::{UnknownWord, choose};
+use crate::network::CellKind;
+use crate::task::Task;
+
+/// A way to train that has a name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Recipe {
+    /// Made to learn: keeps the best weights, and ends when the task is learned for good.
+    #[default]
+    Steady,
+    /// The protocol of the paper's Table 1.
+    Table1,
+    /// The protocol of the paper's appendix.
+    Adaptive,
+    /// One horizon throughout.
+    None,
+}
+
+impl Recipe {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Steady, Self::Table1, Self::Adaptive, Self::None];
+    /// Their names.
+    pub const NAMES: [&'static str; 4] = ["steady", "table1", "adaptive", "none"];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// What it comes to for a task, a cell and so many hidden units.
+    pub fn params(self, task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
+        let mut params = match self {
+            Self::Steady => steady(task, cell, hidden),
+            Self::Table1 => TrainParams::with_curriculum(Curriculum::table1()),
+            Self::Adaptive => TrainParams::with_curriculum(Curriculum::adaptive()),
+            Self::None => TrainParams::with_curriculum(Curriculum::none()),
+        };
+        params.hidden = hidden;
+        params.choose_cell(cell, task);
+        params
+    }
+}
+
+impl FromStr for Recipe {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        choose("recipe", word, &Self::ALL.map(|recipe| (recipe.name(), recipe)))
+    }
+}
+
+/// Steps before a change of the learning rate that comes only when the task is learned.
+const ONLY_WHEN_LEARNED: u64 = u32::MAX as u64;
+
+/// Measured on T1 to T4, 60 seeds each (docs/do/train.md): a horizon that follows the loss learns in half the steps of fixed
+/// ones; with fewer than three units for two contents it ends in networks that work and share directions, where fixed horizons, a
+/// whisper of L2 and a long while after the task is learned end in circuits.
+fn steady(task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
+    let window = task.window();
+    let (plain, narrow) = (cell == CellKind::Elman && task.is_linear(), 2 * hidden < 3 * window);
+    let curriculum = if plain && !narrow { Curriculum::adaptive() } else { Curriculum::table1() };
+    let mut params = TrainParams::with_curriculum(curriculum);
+    let mut stopping = Stopping::default();
+    // Repeat copy is learned when the learning rate falls: until then its signs are right and its values tremble.
+    let slower_after = match (plain, narrow) {
+        (true, false) => STEPS_BY_CONTENT * (window as u64).max(64),
+        (true, true) => ONLY_WHEN_LEARNED,
+        (false, _) => 24_000,
+    };
+    params.steps = match (plain, narrow) {
+        (true, false) => slower_after / 2 * 5,
+        (true, true) => 40_000,
+        (false, _) => 30_000,
+    };
+    if plain {
+        params.clip = 0.5;
+    }
+    if plain && narrow {
+        params.l2 = 1e-5;
+        stopping.good = 30;
+    }
+    params.learning_rate_change = Some(LearningRateChange { after: slower_after, factor: 0.1 });
+    params.stopping = Some(stopping);
+    params
+}
+
+/// Steps at the full learning rate for each component of the window: 8,000 for 8 x 8.
+const STEPS_BY_CONTENT: u64 = 125;
+
+impl TrainParams {
+    /// The recipe that these parameters began as.
+    pub fn recipe(&self) -> Recipe {
+        match (&self.stopping, &self.curriculum) {
+            (Some(_), _) => Recipe::Steady,
+            (None, Curriculum::Table1 { .. }) => Recipe::Table1,
+            (None, Curriculum::Adaptive { .. }) => Recipe::Adaptive,
+            (None, Curriculum::None { .. }) => Recipe::None,
+        }
+    }
+
+    /// Slows down for the last fifth, where the loss of gated cells and of nonlinear functions may still leap up; once the steps
+    /// are known. Elman networks on linear functions go on as the paper's do, unless the recipe is ours.
+    pub fn calm_the_end(&mut self, task: &Task) {
+        let last_fifth = self.steps / 5 * 4;
+        let leaps = matches!(self.cell, CellKind::Gru | CellKind::Lstm) || !task.is_linear();
+        match &mut self.learning_rate_change {
+            Some(change) if self.stopping.is_some() && change.after != ONLY_WHEN_LEARNED => {
+                change.after = change.after.min(last_fifth);
+            }
+            None if leaps => self.learning_rate_change = Some(LearningRateChange { after: last_fifth, factor: 0.1 }),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_parameters_lead_back_to_the_recipe() {
+        let task = Task::named("T1", None, None).unwrap();
+        for recipe in Recipe::ALL {
+            assert_eq!(recipe.name().parse::<Recipe>().unwrap(), recipe);
+            for (cell, hidden) in [(CellKind::Elman, 128), (CellKind::Elman, 64), (CellKind::Gru, 128)] {
+                let params = recipe.params(&task, cell, hidden);
+                params.check().unwrap();
+                assert_eq!((params.recipe(), params.cell, params.hidden), (recipe, cell, hidden));
+            }
+        }
+        assert!("stedy".parse::<Recipe>().unwrap_err().to_string().contains("steady"));
+    }
+
+    #[test]
+    fn the_papers_recipes_are_untouched() {
+        let task = Task::named("T2", None, None).unwrap();
+        let table1 = Recipe::Table1.params(&task, CellKind::Elman, 128);
+        assert_eq!(table1, TrainParams::with_curriculum(Curriculum::table1()));
+        assert_eq!((table1.steps, table1.learning_rate, table1.l2, table1.clip), (20_000, 1e-3, 0.0, 1.0));
+        assert_eq!(table1.stopping, None);
+        let adaptive = Recipe::Adaptive.params(&task, CellKind::Elman, 128);
+        assert_eq!(adaptive, TrainParams::with_curriculum(Curriculum::adaptive()));
+    }
+}
