@@ -1,5 +1,6 @@
 //! Progress bars: of training, and of anything that can be counted.
 
+use crate::terminal::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ketbra::observe::Moment;
 use ketbra::train::Metrics;
@@ -10,36 +11,53 @@ use std::time::{Duration, Instant};
 /// Time between two looks at the bar: more often nobody can read it.
 const BETWEEN: Duration = Duration::from_millis(100);
 
-/// A bar on standard error; nothing at all where that is no terminal.
+/// Time between two lines where there is no terminal, as in the log of a cluster's job.
+const BETWEEN_LINES: Duration = Duration::from_secs(60);
+
+/// A bar on standard error; where that is no terminal, a line a minute.
 pub struct Progress {
     bar: ProgressBar,
     shown: Mutex<Instant>,
+    terminal: bool,
+    begin: (Instant, u64),
 }
 
 impl Progress {
     /// A bar that begins at a step.
     pub fn new(steps: u64, step: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
-        let template = "{bar:30.cyan} {pos}/{len} {msg} {per_sec} {eta} left";
+        let template = "{bar:12.cyan} {pos}/{len} {msg} {per_sec:.0} {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         bar.set_position(step);
         bar.reset_eta();
-        Self { bar, shown: Mutex::new(Instant::now()) }
+        let now = Instant::now();
+        Self { bar, shown: Mutex::new(now), terminal: std::io::stderr().is_terminal(), begin: (now, step) }
     }
 
     /// Shows how training stands.
     pub fn show(&self, metrics: &Metrics) {
         // Whoever comes while another thread draws can leave it at that.
         let Ok(mut shown) = self.shown.try_lock() else { return };
-        if shown.elapsed() < BETWEEN {
+        if shown.elapsed() < if self.terminal { BETWEEN } else { BETWEEN_LINES } {
             return;
         }
         *shown = Instant::now();
-        self.bar.set_position(metrics.step);
-        let Metrics { loss, accuracy, horizon, .. } = metrics;
-        self.bar.set_message(format!("loss {loss:.4} accuracy {accuracy:.3} horizon {horizon}"));
+        let Metrics { step, loss, accuracy, horizon, .. } = metrics;
+        if self.terminal {
+            self.bar.set_position(*step);
+            // 80 columns hold it all, with a bar, a rate and the time left.
+            self.bar.set_message(format!("loss {loss:.1e} right {accuracy:.3} horizon {horizon}"));
+            return;
+        }
+        let all = self.bar.length().unwrap_or(*step);
+        let (began, first) = self.begin;
+        let left = began.elapsed().as_secs_f64() / step.saturating_sub(first).max(1) as f64 * (all - step) as f64;
+        note(&format!(
+            "step {step} of {all}, loss {loss:.1e}, accuracy {accuracy:.3}, horizon {horizon}, at most {:.0} min left",
+            left / 60.0
+        ));
     }
 
     /// Takes the bar away.

@@ -47,7 +47,55 @@ pub fn note(message: &str) {
     let _ = writeln!(anstream::stderr(), "{message}");
 }
 
+/// Columns of the terminal: what COLUMNS says, what the terminal says, or 80.
+pub fn width() -> usize {
+    let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let seen = || terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));
+    said.or_else(seen).unwrap_or(80).max(NARROWEST)
+}
+
+/// Columns below which nothing can be laid out.
+const NARROWEST: usize = 40;
+
+/// A text after what stands before it, wrapped between words; the lines that follow begin below its first. `before` may be in
+/// colour, so its width is told.
+pub fn hanging(before: &str, columns: usize, text: &str) -> String {
+    hanging_in(width(), before, columns, text)
+}
+
+fn hanging_in(width: usize, before: &str, columns: usize, text: &str) -> String {
+    let room = width.saturating_sub(columns).max(NARROWEST / 2);
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line > 0 && line + 1 + word.chars().count() > room {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            let space = if line.is_empty() { "" } else { " " };
+            line.push_str(space);
+            line.push_str(word);
+        }
+    }
+    let indent = format!("\n{}", " ".repeat(columns));
+    format!("{before}{}\n", lines.join(&indent))
+}
+
 /// A title line.
 pub fn title(text: &str) -> String {
     format!("{TITLE}{text}{TITLE:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_wrapped_between_words_and_hangs_below_its_first() {
+        let text = hanging_in(40, "  holds  ", 9, "contents written into the state come out as the function says");
+        assert_eq!(text, "  holds  contents written into the state\n         come out as the function says\n");
+        assert_eq!(hanging_in(40, "> ", 2, "short"), "> short\n");
+        let long = "x".repeat(60);
+        assert_eq!(hanging_in(40, "> ", 2, &long), format!("> {long}\n"), "a word is never cut");
+    }
 }

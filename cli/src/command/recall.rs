@@ -1,7 +1,7 @@
 //! `ketbra recall`: stored memories called up one after another, beside the same machinery holding variables.
 
 use crate::failure::Failure;
-use crate::terminal::{FAINT, print, print_json, title};
+use crate::terminal::{FAINT, print, print_json, title, width};
 use ketbra::circuit::operator;
 use ketbra::files::write_whole;
 use ketbra::random::{Purpose, Stream};
@@ -14,7 +14,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 /// Columns of the text plot.
-const TEXT_WIDTH: usize = 96;
+const MOST_COLUMNS: usize = 96;
+/// Columns for the names beside the plot, and its frame.
+const NAMES: usize = 14;
 /// Recorded times of a retrieval.
 const SAMPLES: usize = 400;
 /// Error allowed in one step of the integration.
@@ -130,24 +132,25 @@ impl RecallCommand {
     }
 
     fn in_words(&self, shown: &Shown) -> String {
+        let columns = MOST_COLUMNS.min(width() - NAMES);
         let mut text = title(EPISODES);
         let times = &shown.episodes.times;
-        let pick = |column: usize| column * (times.len() - 1) / (TEXT_WIDTH - 1);
+        let pick = |column: usize| column * (times.len() - 1) / (columns - 1);
         for memory in 0..self.memories {
             let shade = |column| {
                 let overlap = shown.episodes.overlaps[pick(column)][memory].clamp(0.0, 1.0);
                 SHADES[(overlap * (SHADES.len() - 1) as f64).round() as usize]
             };
-            let row: String = (0..TEXT_WIDTH).map(shade).collect();
+            let row: String = (0..columns).map(shade).collect();
             let _ = writeln!(text, "{:>9} {FAINT}│{FAINT:#}{row}{FAINT}│{FAINT:#}", format!("memory {}", memory + 1));
         }
-        let _ = writeln!(text, "{:>10} 0{:>width$}", "time", self.time, width = TEXT_WIDTH - 1);
+        let _ = writeln!(text, "{:>10} 0{:>end$}", "time", self.time, end = columns - 1);
         let order: Vec<String> = shown.visited.iter().map(|memory| (memory + 1).to_string()).collect();
         let _ = writeln!(text, "  recalled in the order {}\n", order.join(" "));
         text += &title(VARIABLES);
         for variable in 0..self.memories {
             let cell = |overlaps: &Vec<f64>| if overlaps[variable] > 0.0 { "██" } else { "░░" };
-            let row: String = shown.variables.overlaps.iter().take(TEXT_WIDTH / 2).map(cell).collect();
+            let row: String = shown.variables.overlaps.iter().take(columns / 2).map(cell).collect();
             let _ =
                 writeln!(text, "{:>11} {FAINT}│{FAINT:#}{row}{FAINT}│{FAINT:#}", format!("variable {}", variable + 1));
         }

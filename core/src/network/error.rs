@@ -116,12 +116,14 @@ pub enum NetworkError {
         instead: &'static str,
     },
     /// A run folder without a network.
-    #[error("the folder {folder} holds no network.safetensors{}", other_networks(folder, *others))]
+    #[error("the folder {folder} holds no network.safetensors{}", other_networks(folder, *others, *training))]
     NoNetwork {
         /// The folder.
         folder: PathBuf,
         /// How many files of other names could be networks.
         others: usize,
+        /// Whether it is the folder of a run that has not ended.
+        training: bool,
     },
     /// What is wrong with the network in a file.
     #[error("{path}: {source}")]
@@ -171,8 +173,14 @@ pub enum NetworkError {
     },
 }
 
-fn other_networks(folder: &Path, others: usize) -> String {
+fn other_networks(folder: &Path, others: usize, training: bool) -> String {
     match others {
+        _ if training => {
+            format!(
+                " yet: it is still training, or was stopped; go on with 'ketbra train --resume {}'",
+                folder.display()
+            )
+        }
         0 => "; pass a run folder or the path of a network".into(),
         1 => format!("; pass the network in it: {}", folder.join("*.safetensors").display()),
         _ => format!("; pass the {others} networks in it: {}", folder.join("*.safetensors").display()),

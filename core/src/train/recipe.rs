@@ -83,8 +83,11 @@ fn steady(task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
         params.clip = 0.5;
     }
     if plain && narrow {
-        params.l2 = 1e-5;
-        stopping.good = 30;
+        (params.l2, stopping.good) = (1e-5, 30);
+    }
+    // A truth table is learned before its states are a clean code of the contents.
+    if !task.is_linear() {
+        stopping.good = 10;
     }
     params.learning_rate_change = Some(LearningRateChange { after: slower_after, factor: 0.1 });
     params.stopping = Some(stopping);

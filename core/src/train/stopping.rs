@@ -99,7 +99,6 @@ impl Stopping {
     pub fn is_due(&self, step: u64, steps: u64) -> bool {
         step > 0 && (step.is_multiple_of(self.look_every) || step == steps)
     }
-
 }
 
 impl Looks {

@@ -10,23 +10,37 @@ const REACH: f64 = 1.02;
 /// Lags that fit on a line.
 const MOST_LAGS: usize = 16;
 
-/// Eigenvalues on the complex plane: `o` found, `x` expected and not found there, `.` the unit circle.
+/// What the marks of the spectrum mean, beside its first rows.
+const LEGEND: [&str; 4] = ["o one eigenvalue", "2-9, + so many at one place", "x expected, none here", ". unit circle"];
+
+/// Eigenvalues on the complex plane: how many at a place, `x` expected and not found there, `.` the unit circle.
 pub fn spectrum(spectrum: &Spectrum) -> String {
     let (rows, columns) = PLANE;
     let mut plane = vec![vec![' '; columns]; rows];
-    let mut put = |re: f64, im: f64, mark: char| {
-        let place =
+    let mut counts = vec![vec![0; columns]; rows];
+    let place = |re: f64, im: f64| {
+        let along =
             |x: f64, size: usize| (((x.clamp(-REACH, REACH) / REACH + 1.0) / 2.0) * (size - 1) as f64).round() as usize;
-        plane[place(-im, rows)][place(re, columns)] = mark;
+        (along(-im, rows), along(re, columns))
     };
+    let mut put = |(row, column): (usize, usize), mark: char| plane[row][column] = mark;
     for step in 0..120 {
         let angle = std::f64::consts::TAU * f64::from(step) / 120.0;
-        put(angle.cos(), angle.sin(), '.');
+        put(place(angle.cos(), angle.sin()), '.');
     }
-    spectrum.theory.iter().for_each(|[re, im]| put(*re, *im, 'x'));
-    spectrum.eigenvalues.iter().for_each(|[re, im]| put(*re, *im, 'o'));
-    let lines = plane.into_iter().map(|row| format!("    {}\n", row.into_iter().collect::<String>().trim_end()));
-    lines.collect()
+    spectrum.theory.iter().for_each(|[re, im]| put(place(*re, *im), 'x'));
+    for [re, im] in &spectrum.eigenvalues {
+        let (row, column) = place(*re, *im);
+        counts[row][column] += 1;
+        let many = char::from_digit(counts[row][column], 10).unwrap_or('+');
+        put((row, column), if counts[row][column] == 1 { 'o' } else { many });
+    }
+    let line = |(k, row): (usize, Vec<char>)| {
+        let legend = LEGEND.get(k).copied().unwrap_or_default();
+        let row: String = row.into_iter().collect();
+        format!("{}\n", format!("    {row}    {legend}").trim_end())
+    };
+    plane.into_iter().enumerate().map(line).collect()
 }
 
 /// The circuit as a table: which past component each output copies, and with which sign.

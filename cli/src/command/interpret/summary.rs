@@ -2,7 +2,7 @@
 
 use super::drawing;
 use crate::subject::name;
-use crate::terminal::{FAINT, TITLE, WARN, title};
+use crate::terminal::{FAINT, TITLE, WARN, hanging, title};
 use ketbra::foreign_text::{harmless, shown};
 use ketbra::interpret::{Interpretation, MemoriesSummary, ProductsSummary, Reason, Verdict};
 use ketbra::ranges;
@@ -14,6 +14,9 @@ use std::path::Path;
 /// First output steps are worth a word if they are read worse than settled ones by this.
 const FIRST_STEPS: f64 = 0.005;
 
+/// Columns for the figure of a claim and its limit.
+const FIGURES: usize = 21;
+
 /// Products that are listed.
 const PRODUCTS: usize = 3;
 
@@ -23,16 +26,20 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     let style = if found.verdict == Verdict::Circuit { TITLE } else { WARN };
     let from = harmless(&path.to_string_lossy());
     let _ = writeln!(text, "{style}{}{style:#}  {}  {from}", verdict(found), heading(found));
+    // What casts doubt on the verdict comes before what speaks for it.
+    for note in &found.warnings {
+        text.push_str(&hanging(&format!("{WARN}warning:{WARN:#} "), 9, &note.message));
+    }
     // Claims that fail are listed below.
     for reason in found.reasons.iter().filter(|reason| !matches!(reason, Reason::ClaimFails { .. })) {
-        let _ = writeln!(text, "  {reason}");
+        text.push_str(&hanging("  ", 2, &reason.to_string()));
     }
     for line in found.superposition.iter().flat_map(|superposition| superposition.in_words()) {
-        let _ = writeln!(text, "  {line}");
+        text.push_str(&hanging("  ", 2, &line));
     }
     text.push_str(&claims(found));
     if let Some(whole) = &found.whole_state {
-        let _ = writeln!(text, "  {whole}");
+        text.push_str(&hanging("  ", 2, &whole.to_string()));
     }
     let _ = write!(text, "\n{}", title("Spectrum"));
     let spectra = &found.spectrum;
@@ -44,19 +51,16 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     text.push_str(&drawing::spectrum(&found.spectrum.orbit));
     if let Some(memories) = &found.memories {
         let _ = write!(text, "\n{}", title("Memories"));
-        let _ = writeln!(text, "  {}", memories_line(memories, found.task.s));
+        text.push_str(&memories_line(memories, found.task.s));
         for other in found.methods.iter().flat_map(|methods| methods.values()) {
             if other.method != memories.method {
-                let _ = writeln!(text, "  {}", memories_line(other, found.task.s));
+                text.push_str(&memories_line(other, found.task.s));
             }
         }
         text.extend(found.code.iter().filter_map(|code| code.products.as_ref()).map(products));
     }
     let _ = write!(text, "\n{}", title("Function, read back without the task"));
     text.push_str(&function(found));
-    for note in &found.warnings {
-        let _ = writeln!(text, "{WARN}warning:{WARN:#} {}", note.message);
-    }
     text
 }
 
@@ -74,13 +78,14 @@ fn claims(found: &Interpretation) -> String {
     let mut text = format!("\n{}", title("Claims, on fresh inputs from the zero state"));
     for claim in &found.claims {
         let (style, word) = if claim.holds { (FAINT, "holds") } else { (WARN, "FAILS") };
-        let _ = writeln!(text, "  {style}{word}{style:#}  {:<62}{}", claim.statement, claim.figure());
+        let before = format!("  {style}{word}{style:#}  {:<FIGURES$}  ", claim.figure());
+        text.push_str(&hanging(&before, FIGURES + 11, claim.statement));
         if !claim.holds {
-            let _ = writeln!(text, "         {FAINT}{}{FAINT:#}", claim.detail);
+            text.push_str(&hanging(&" ".repeat(FIGURES + 11), FIGURES + 11, &claim.detail));
         }
     }
     if let Some(control) = &found.control {
-        let _ = writeln!(text, "  control  {control}");
+        text.push_str(&hanging("  control  ", 11, &control.to_string()));
     }
     if found.claims.is_empty() { String::new() } else { text }
 }
@@ -123,7 +128,7 @@ fn memories_line(memories: &MemoriesSummary, s: usize) -> String {
         (Some(at), false) => format!(" (u{} in variable {})", at.component, at.variable),
         _ => String::new(),
     };
-    let mut line = format!("{:<16}mean {:.4}, worst {:.4}{at}", memories.method.name(), memories.mean, memories.worst);
+    let mut line = format!("mean {:.4}, worst {:.4}{at}", memories.mean, memories.worst);
     if memories.first_steps < memories.worst - FIRST_STEPS {
         let _ = write!(line, " ({:.3} in the first {s} steps)", memories.first_steps);
     }
@@ -136,7 +141,7 @@ fn memories_line(memories: &MemoriesSummary, s: usize) -> String {
     if let Some(error) = memories.phi_error {
         let _ = write!(line, ", distance from Phi {error:.4}");
     }
-    line
+    hanging(&format!("  {:<16}", memories.method.name()), 18, &line)
 }
 
 /// A selection as a table, a dense f in its own words.

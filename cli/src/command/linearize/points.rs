@@ -1,6 +1,6 @@
 //! Fixed points in JSON and in words.
 
-use crate::terminal::{FAINT, WARN, title};
+use crate::terminal::{FAINT, WARN, hanging, title};
 use ketbra::linearize::{Arrival, FixedPoint, PhasePortrait};
 use ketbra::spectrum::Spectrum;
 use serde_json::{Value, json};
@@ -23,12 +23,10 @@ pub fn document(found: &PhasePortrait, spectra: &[Spectrum], jacobians: bool) ->
 /// A line a point, stable ones first, as far as they fit.
 pub fn in_words(found: &PhasePortrait, spectra: &[Spectrum]) -> String {
     let points = &found.points;
-    let mut text =
-        format!("\n{}", title(&format!("Fixed points: {}, from {} starts", counted(found), points.all.len())));
+    let mut text = format!("\n{}", title(&format!("Fixed points, from {} starts", points.all.len())));
+    text.push_str(&hanging("  ", 2, &counted(found)));
     if !points.unique.is_empty() {
-        text.push_str(
-            "    #          q  distance  stable  unstable  largest     lasting     error  reached  leads to\n",
-        );
+        text.push_str("    #        q distance stable unstable largest   lasting   error reached leads to\n");
     }
     let (mut shown, mut others) = (0, 0);
     for (k, (point, spectrum)) in points.unique.iter().zip(spectra).enumerate() {
@@ -83,7 +81,7 @@ fn line(k: usize, point: &FixedPoint, spectrum: &Spectrum, leads_to: &str) -> St
         _ => "no",
     };
     let line = format!(
-        "  {k:>3}  {:>9.1e}  {:>8.4}  {stable:>6}  {:>8}  {:>7.4}  {:>10}  {:>8}  {:>7}  {leads_to}",
+        "  {k:>3} {:>8.1e} {:>8.4} {stable:>6} {:>8} {:>7.4} {:>9} {:>7} {:>7} {leads_to}",
         point.ending.q,
         point.distance(),
         point.unstable,

@@ -144,7 +144,9 @@ fn network_in(folder: &Path) -> Result<PathBuf, NetworkError> {
     }
     let is_network = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|found| found == "safetensors");
     let others = fs::read_dir(folder).map_or(0, |entries| entries.flatten().filter(is_network).count());
-    Err(NetworkError::NoNetwork { folder: folder.into(), others })
+    // A run writes its network when it ends or is stopped.
+    let training = folder.join("manifest.json").is_file();
+    Err(NetworkError::NoNetwork { folder: folder.into(), others, training })
 }
 
 /// A regular file within the limit, and its length; a pipe or device could go on forever.
