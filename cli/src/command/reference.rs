@@ -96,14 +96,16 @@ fn push_argument(page: &mut String, arg: &Arg) {
         (None, None) => value,
     };
     let mut help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
     // A flag is off unless given: nothing that needs saying.
-    if arg.get_action().takes_values() && !defaults.is_empty() {
-        let _ = write!(help, " [default: {}]", defaults.join(" "));
-    }
-    let possible: Vec<_> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
-    if arg.get_action().takes_values() && !possible.is_empty() {
-        let _ = write!(help, " [{}]", possible.join(", "));
+    if arg.get_action().takes_values() {
+        let possible: Vec<_> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+        if !possible.is_empty() {
+            let _ = write!(help, "; one of {}", possible.join(", "));
+        }
+        let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+        if !defaults.is_empty() {
+            let _ = write!(help, " [default: {}]", defaults.join(" "));
+        }
     }
     let _ = writeln!(page, "| `{}` | {} |", cell(name.trim()), cell(&help));
 }

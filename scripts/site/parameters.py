@@ -1,0 +1,19 @@
+"""Shows the parameters of a docstring as a list: they are written as `name: what it is`, which no docstring style knows."""
+
+import re
+from typing import Any
+
+from griffe import Extension, Object
+
+ENTRY = re.compile(r"^(?=[a-z])([a-z_]+(?:, [a-z_]+)*): ", re.MULTILINE)
+
+
+class Parameters(Extension):
+    """Turns the section into Markdown."""
+
+    def on_object(self, *, obj: Object, **_: Any) -> None:
+        if obj.docstring is None:
+            return
+        before, mark, after = obj.docstring.value.partition("Parameters\n----------\n")
+        if mark:
+            obj.docstring.value = before + "**Parameters**\n\n" + ENTRY.sub(r"- `\1`: ", after)
