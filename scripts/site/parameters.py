@@ -5,6 +5,7 @@ from typing import Any
 
 from griffe import Extension, Object
 
+SECTION = re.compile(r"^(Parameters[^\n]*)\n-+\n", re.MULTILINE)
 ENTRY = re.compile(r"^(?=[a-z])([a-z_]+(?:, [a-z_]+)*): ", re.MULTILINE)
 
 
@@ -14,6 +15,6 @@ class Parameters(Extension):
     def on_object(self, *, obj: Object, **_: Any) -> None:
         if obj.docstring is None:
             return
-        before, mark, after = obj.docstring.value.partition("Parameters\n----------\n")
-        if mark:
-            obj.docstring.value = before + "**Parameters**\n\n" + ENTRY.sub(r"- `\1`: ", after)
+        before, *rest = SECTION.split(obj.docstring.value, maxsplit=1)
+        if rest:
+            obj.docstring.value = f"{before}**{rest[0]}**\n\n" + ENTRY.sub(r"- `\1`: ", rest[1])

@@ -77,3 +77,22 @@ fn keep_what_changed(dots: &mut [u8], shown: &mut Vec<u8>) {
     }
     *shown = frame;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_holds_what_the_one_before_does_not_show() {
+        let mut shown = vec![];
+        let mut first = vec![1, 2, 3, 255, 4, 5, 6, 255];
+        keep_what_changed(&mut first, &mut shown);
+        assert_eq!(first, [1, 2, 3, 255, 4, 5, 6, 255]);
+        let mut second = vec![1, 2, 3, 255, 7, 5, 6, 255];
+        keep_what_changed(&mut second, &mut shown);
+        assert_eq!(second, [0, 0, 0, 0, 7, 5, 6, 255]);
+        let mut third = vec![1, 2, 3, 255, 7, 5, 6, 255];
+        keep_what_changed(&mut third, &mut shown);
+        assert_eq!(third, [0; 8]);
+    }
+}
