@@ -25,7 +25,7 @@ NETWORKS = ROOT / "core/tests/fixtures/networks"
 FOUR = ["repeat-copy", "--s", "4", "--d", "4", "--hidden", "32", "--seed", "1"]
 # Pages of the gallery: name, file, what is known of it.
 PAGES = {
-    "t3": ("t3-h128.safetensors", ["--task", "T3"]),
+    "t3": ("t3-h128-dense.safetensors", ["--task", "T3"]),
     "superposed": ("t3-h64-superposed.safetensors", ["--task", "T3"]),
     "gru": ("gru-t3-h128.safetensors", ["--task", "T3"]),
     "automaton": ("gru-rule110-h128.safetensors", ["--task", "rule110", "--d", "8"]),
