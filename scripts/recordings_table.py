@@ -1,4 +1,4 @@
-"""The table of docs/recordings.md: verdict and worst reading over units, noise and episodes.
+"""The table of docs/do/recordings.md: verdict and worst reading over units, noise and episodes.
 
 python scripts/recordings_table.py NETWORK    with the package installed; NETWORK is a T3 network of 128 units
 """

@@ -64,5 +64,5 @@ pub mod train;
 pub use ranges::ranges;
 
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -68,7 +68,7 @@ fn every_kind_of_network_has_figures() {
     let network = silent();
     assert_eq!(names(&network, &told(&network, "T3"), None)[..], always);
     assert_eq!(names(&network, &ask(&network, Question::Blind { s: 8 }), None)[..], always);
-    assert!(animation(&network, &told(&network, "T3")).unwrap().is_none());
+    assert!(animation(&network, &told(&network, "T3"), 432).unwrap().is_none());
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn text_stays_text_and_pictures_have_print_sizes() {
 #[test]
 fn the_circuit_moves() {
     let network = fixture("t3-h128");
-    let gif = animation(&network, &told(&network, "T3")).unwrap().unwrap();
+    let gif = animation(&network, &told(&network, "T3"), 432).unwrap().unwrap();
     assert_eq!(&gif[..6], b"GIF89a");
     assert!(gif.len() < 8_000_000, "{} bytes", gif.len());
     let frames = gif.windows(3).filter(|bytes| bytes == b"\x21\xf9\x04").count();

@@ -48,6 +48,7 @@ class Edited(Network):
     changed: Changed
     """How much of the weights changed: an edit that replaces everything proves nothing."""
     accuracy: EditAccuracy
+    """What it does on the new task, and what it did before."""
     mode: str
     """least, own, gated, elman-inside or transplant: how much of the network's own code was kept."""
     document: dict[str, Any]

@@ -376,7 +376,7 @@ def interpret(
 
     A torch.nn.Module is run, in the mode it is in, and compared with its weights. Where it does what they do, they are
     read; otherwise what it did is read (its states where the recurrent layer puts them out), and the first warning says
-    what differs. docs/modules.md has examples.
+    what differs. docs/do/pytorch.md has examples.
 
     Parameters
     ----------

@@ -53,6 +53,7 @@ class SlowManifold:
     directions: int
     """Principal directions that hold 99 % of its variance."""
     states: FloatArray
+    """The slow states, (n, H)."""
 
     def __repr__(self) -> str:
         return (
@@ -90,6 +91,7 @@ class FixedPoints:
     connections: list[Connection]
     """Where the unstable modes lead."""
     slow_manifold: SlowManifold | None
+    """Slow states apart from isolated points, as a set; None where there are none."""
     doubts: list[str]
     """What speaks against the set as a whole."""
     point_doubts: list[list[str]]

@@ -18,6 +18,7 @@ class Spectrum:
 
     def __init__(self, place: str, found: dict[str, Any]) -> None:
         self.place = place
+        """Where: origin, fixed_point, orbit or memories."""
         self._found = found
 
     @property

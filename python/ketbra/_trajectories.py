@@ -78,7 +78,7 @@ def interpret_trajectories(
         them: enough to check a task, or to read back one that forgets nothing
     s: input steps, which is variables
     task: what the network was trained on; without it, the function is read back
-    method: orbit, dual-orbit or rollout [orbit]; methods: those to compare; matching: optimal or greedy [optimal]
+    method: code, orbit, dual-orbit or rollout [code]; methods: those to compare; matching: optimal or greedy [optimal]
     batch_first: whether arrays come as (batch, time, feature)
     """
     cut = None

@@ -30,6 +30,9 @@ pub struct FiguresCommand {
     /// Dots per inch of the PNG files
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u16).range(30..=1200))]
     dpi: u16,
+    /// Dots across the animation: its size in bytes grows with the square
+    #[arg(long, value_name = "N", default_value_t = 432, value_parser = clap::value_parser!(u16).range(120..=1200), conflicts_with = "still")]
+    gif_width: u16,
     /// Leave out the animation
     #[arg(long)]
     still: bool,
@@ -58,7 +61,7 @@ impl FiguresCommand {
             say(format!("{:<22}{FAINT}{}{FAINT:#}\n", picture.name, picture.caption));
         }
         if !self.still
-            && let Some(gif) = animation(&file.network, &found).map_err(Failure::could_not)?
+            && let Some(gif) = animation(&file.network, &found, self.gif_width).map_err(Failure::could_not)?
         {
             files.push(write(&folder.join("circuit.gif"), &gif)?);
             say(format!("{:<22}{FAINT}The circuit moving.{FAINT:#}\n", "circuit.gif"));

@@ -8,6 +8,7 @@ mod figures;
 mod interpret;
 mod linearize;
 mod recall;
+mod reference;
 mod report;
 mod reproduce;
 mod sweep;
@@ -35,6 +36,8 @@ pub enum Command {
     Sweep(Box<sweep::SweepCommand>),
     Table(table::TableCommand),
     Reproduce(reproduce::ReproduceCommand),
+    #[command(hide = true)]
+    Reference(reference::ReferenceCommand),
 }
 
 impl Command {
@@ -55,6 +58,7 @@ impl Command {
             Self::Sweep(command) => command.run(),
             Self::Table(command) => command.run(),
             Self::Reproduce(command) => command.run(),
+            Self::Reference(command) => command.run(),
         }
     }
 }

@@ -121,6 +121,22 @@ pub enum ClaimName {
 }
 
 impl ClaimName {
+    /// Every claim, in the order in which they are told.
+    pub const ALL: [Self; 12] = [
+        Self::FunctionKnown,
+        Self::FollowsFunction,
+        Self::KeepsSize,
+        Self::DependsOnInputs,
+        Self::EveryWindow,
+        Self::NoFurtherTerm,
+        Self::ContentsRead,
+        Self::CodeExplains,
+        Self::ContentsPresent,
+        Self::StepMatrix,
+        Self::Steered,
+        Self::Spectrum,
+    ];
+
     /// The name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {

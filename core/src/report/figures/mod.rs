@@ -34,6 +34,8 @@ const NARROW: f64 = 246.0;
 const HORIZON: usize = 40;
 /// Frames from one step to the next in the animation.
 const FRAMES_A_STEP: usize = 5;
+/// Points across the moving circuit.
+const WHEEL: f64 = 240.0;
 
 /// A figure that can be written in several formats.
 #[derive(Clone, Debug)]
@@ -92,14 +94,14 @@ fn about(network: &Network, found: &Interpretation) -> String {
     }
 }
 
-/// The circuit moving, as GIF; nothing where no variables are known.
-pub fn animation(network: &Network, found: &Interpretation) -> Result<Option<Vec<u8>>, ReportError> {
+/// The circuit moving, as a GIF of so many dots across; nothing where no variables are known.
+pub fn animation(network: &Network, found: &Interpretation, width: u16) -> Result<Option<Vec<u8>>, ReportError> {
     let run = Run::of(network, found, HORIZON)?;
     if run.members.is_empty() {
         return Ok(None);
     }
     let frames = (0..(run.s * 2 + 8) * FRAMES_A_STEP).map(|frame| {
-        let mut drawing = Drawing::new(240.0, 250.0);
+        let mut drawing = Drawing::new(WHEEL, 250.0);
         let moment = frame as f64 / FRAMES_A_STEP as f64;
         wheel::draw_wheel(&mut drawing, Area::new(0.0, 0.0, 240.0, 240.0), &run, moment);
         let step = moment.floor() as usize;
@@ -107,7 +109,7 @@ pub fn animation(network: &Network, found: &Interpretation) -> Result<Option<Vec
         drawing.text((120.0, 244.0), 8.0, Anchor::Middle, INK, &phase);
         drawing
     });
-    raster::gif("circuit", frames, 1.8).map(Some)
+    raster::gif("circuit", frames, f64::from(width) / WHEEL).map(Some)
 }
 
 fn circuit(run: &Run) -> Picture {
