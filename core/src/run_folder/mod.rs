@@ -29,6 +29,8 @@ use crate::train::TrainState;
 const MAX_MANIFEST_BYTES: u64 = 32 << 20;
 /// The largest table of metrics that is read: [`crate::train::limits::MAX_METRICS`] rows of 128 bytes.
 const MAX_METRICS_BYTES: u64 = crate::train::limits::MAX_METRICS << 7;
+/// Gates of the cell that has most of them.
+const MOST_GATES: u64 = 4;
 /// Bytes of a checkpoint beside its weights: headers, and a loss for each step of the longest horizon.
 const CHECKPOINT_HEADERS: u64 = 4 << 20;
 
@@ -154,12 +156,15 @@ impl RunFolder {
         }
     }
 
-    /// Bytes of a checkpoint of this run at most: the weights and both moments in f64.
+    /// Bytes of a checkpoint of this run at most: the weights, both moments and the best weights in f64, of the cell with most.
     fn largest_checkpoint(&self) -> u64 {
         let hidden = self.manifest.params.hidden.min(MAX_HIDDEN) as u64;
+        let layers = self.manifest.params.layers as u64;
         let d = self.manifest.task.d as u64;
-        let weights = d.saturating_mul(2 * hidden + 1).saturating_add(hidden * (hidden + 2));
-        weights.saturating_mul(3 * 8).saturating_add(CHECKPOINT_HEADERS).min(3 * MAX_FILE_BYTES)
+        let layer =
+            hidden.saturating_mul(hidden.saturating_add(hidden.max(d)).saturating_add(2)).saturating_mul(MOST_GATES);
+        let weights = layer.saturating_mul(layers).saturating_add(d.saturating_mul(hidden + 1));
+        weights.saturating_mul(4 * 8).saturating_add(CHECKPOINT_HEADERS).min(4 * MAX_FILE_BYTES)
     }
 
     /// Removes the checkpoints of a run that needs them no more.
@@ -209,4 +214,36 @@ fn remove_run(path: &Path) -> Result<(), RunFolderError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::CellKind;
+    use crate::task::Task;
+    use crate::train::{Best, Looks, TrainParams};
+
+    #[test]
+    fn a_checkpoint_of_any_cell_is_within_its_limit() {
+        let task = Task::named("T1", None, None).unwrap();
+        for cell in CellKind::ALL {
+            let mut params = TrainParams { hidden: 300, layers: 2, bias: true, ..TrainParams::default() };
+            params.choose_cell(cell, &task);
+            let network = params.random_network(8);
+            let best = Some(Best { step: 1, loss: 0.5, network: network.clone().into() });
+            let state = TrainState {
+                step: 1,
+                curriculum: params.curriculum.begin(),
+                first_moment: network.clone(),
+                second_moment: network.clone(),
+                network,
+                metrics: None,
+                looks: Looks { best, ..Looks::default() },
+            };
+            let manifest = Manifest::new(&task, params, "test".into());
+            let folder = RunFolder { path: PathBuf::new(), manifest };
+            let bytes = checkpoint::encode(&state, 0).unwrap().len() as u64;
+            assert!(bytes <= folder.largest_checkpoint(), "{cell:?}: {bytes}");
+        }
+    }
 }

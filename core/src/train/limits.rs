@@ -16,8 +16,8 @@ pub const MAX_TEST_BATCHES: u32 = 1 << 16;
 /// Most bytes that weights and states may take together: 8 GiB.
 pub const MAX_BYTES: f64 = (1u64 << 33) as f64;
 
-/// Copies of the weights in f64: the network, the state that a checkpoint is written from, and their drafts.
-const WIDE_COPIES: f64 = 6.0;
+/// Copies of the weights in f64: the network, the best so far, the state that a checkpoint is written from, and their drafts.
+const WIDE_COPIES: f64 = 7.0;
 /// Copies of the weights in f32: the parameters, two moments, both orders in which they are multiplied.
 const NARROW_COPIES: f64 = 5.0;
 
