@@ -38,8 +38,14 @@ class Training:
     """Accuracy on inputs that training never drew."""
     learned: bool
     """Whether that counts as learned."""
+    why: tuple[str, ...]
+    """Where it does not: why not, as far as the run shows, and what to try."""
     steps: int
-    """Optimizer steps."""
+    """Optimizer steps that were taken."""
+    stopped_early: bool
+    """Whether training ended before its last step, because the task was learned for good."""
+    best_step: int | None
+    """Step of the weights that were kept, where they are the best that were seen on the way."""
     seconds: float
     """How long it took."""
     loss: float
@@ -160,7 +166,10 @@ def train(
     trained.training = Training(
         accuracy=ended["accuracy"]["value"],
         learned=ended["learned"],
+        why=tuple(ended["why"]),
         steps=ended["steps"],
+        stopped_early=ended["stopped_early"],
+        best_step=ended["best_step"],
         seconds=ended["seconds"],
         loss=ended["loss"],
         horizon=ended["horizon"],

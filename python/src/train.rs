@@ -75,8 +75,9 @@ pub fn train(
                 Some(InitGiven::Network(ref network)) => Some(network.get().file.network.clone()),
                 _ => None,
             };
+            let cell = cell.map(str::parse).transpose().map_err(Failed::train)?;
             let choices = Choices {
-                cell: cell.map(str::parse).transpose().map_err(Failed::train)?,
+                cell: cell.or(given.as_ref().and_then(|network| network.kind())),
                 layers,
                 hidden: hidden.or(given.as_ref().map(|network| network.hidden())),
                 seed,
@@ -127,9 +128,11 @@ pub fn train(
     let Trained { state, result } = value?;
     let Some(result) = result else { return Err(stopped(py, &job, &state, path, &engine, interrupt)) };
     let metadata = Manifest::new(&job.task, job.params, engine.name.clone()).metadata()?;
-    let network = Network::new(NetworkFile::new(state.network, metadata), path);
+    let network = Network::new(NetworkFile::new(state.best().clone(), metadata), path);
     let rows = lock(&watch.rows).iter().map(row).collect();
-    Ok((network, serde_json::to_string(&result).map_err(Failed::train)?, rows))
+    let mut document = serde_json::to_value(&result).map_err(Failed::train)?;
+    document["why"] = result.why.iter().map(ToString::to_string).collect();
+    Ok((network, document.to_string(), rows))
 }
 
 /// What trains, and the name under which a run remembers it.

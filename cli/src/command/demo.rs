@@ -94,7 +94,7 @@ impl DemoCommand {
             begin.elapsed().as_secs_f64(),
             job.params.test.horizon
         ));
-        let network = &outcome.state.network;
+        let network = outcome.state.best();
         say(recital(&task, network, self.seed));
         let found =
             interpret(network, &Question::Task(task), &InterpretParams::default()).map_err(Failure::could_not)?;
