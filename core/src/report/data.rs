@@ -9,7 +9,7 @@ use super::memories::{MemoriesData, memories_data};
 use super::stored::Stored;
 use super::story::Story;
 use super::words::{self, ClaimWords, Figure};
-use super::{LONGEST_RUN, Provenance, ReportError, Training};
+use super::{LONGEST_RUN, Provenance, ReportError, Training, shown_steps};
 use crate::interpret::{Interpretation, ProductsSummary, RecordedRun, Verdict};
 use crate::network::Network;
 use crate::numeric::{Matrix, c64, eigenvalues};
@@ -68,6 +68,8 @@ struct Meta {
     s: usize,
     d: usize,
     hidden: usize,
+    /// Output steps of a run.
+    horizon: usize,
     /// What the network is made of; nothing for one plain layer, which its units describe.
     made_of: Option<String>,
     made: Vec<(String, String)>,
@@ -168,6 +170,7 @@ pub(super) fn page_data<'a>(
             s: found.task.s,
             d: found.task.d,
             hidden: found.hidden,
+            horizon: shown_steps(found.task.s),
             made_of: match network {
                 Some(network) => network.as_elman().is_none().then(|| made_of(network)),
                 None => Some(format!("{} recorded units", found.hidden)),

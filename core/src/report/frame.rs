@@ -35,15 +35,15 @@ pub(super) const NETWORK: Frame = Frame {
 pub(super) const PAIR: Frame = Frame {
     html: include_str!("explorer/pair.html"),
     scripts: scripts![
-        "numeric", "cells", "colours", "dom", "terms", "exports", "heatmap", "chart", "spectrum", "player", "links", "wheel",
-        "explorer", "input", "pair",
+        "numeric", "cells", "colours", "dom", "terms", "exports", "heatmap", "spectrum", "player", "links", "wheel", "explorer",
+        "input", "pair",
     ],
 };
 
 /// A sweep.
 pub(super) const SWEEP: Frame = Frame {
     html: include_str!("explorer/sweep.html"),
-    scripts: scripts!["numeric", "colours", "dom", "terms", "exports", "chart", "sweep_cells", "sweep"],
+    scripts: scripts!["numeric", "colours", "dom", "terms", "exports", "sweep_cells", "sweep"],
 };
 
 /// The page: one file that needs nothing else. Scripts and data are compressed.

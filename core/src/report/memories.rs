@@ -4,7 +4,7 @@ use super::input_phase::InputPhase;
 use super::made_of::is_plain;
 use super::stored::Stored;
 use super::superposed::SharingData;
-use super::{LONGEST_RUN, ReportError};
+use super::{LONGEST_RUN, ReportError, shown_steps};
 use crate::circuit::Core;
 use crate::code::Contents;
 use crate::interpret::{Interpretation, Verdict};
@@ -58,7 +58,7 @@ pub(super) fn memories_data(network: Option<&Network>, found: &Interpretation) -
     };
     let means = &found.details.means;
     let mean = (!network.is_some_and(Network::is_odd) && !means.is_empty()).then(|| {
-        let rows = means.len().min(LONGEST_RUN);
+        let rows = means.len().min(if network.is_some() { shown_steps(task.s()) } else { LONGEST_RUN });
         Stored::shown(&Matrix::from_fn(rows, found.hidden, |t, unit| means[t][unit]))
     });
     let score = &shown.memories.score;

@@ -48,6 +48,11 @@ pub struct Provenance {
 /// The longest run that a page shows, in output steps.
 const LONGEST_RUN: usize = 96;
 
+/// Output steps that a page runs a network for: six times round, within limits.
+fn shown_steps(s: usize) -> usize {
+    (6 * s).clamp(40, LONGEST_RUN)
+}
+
 /// Rows of a training curve that a page shows.
 const MOST_ROWS: usize = 2000;
 

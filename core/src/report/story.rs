@@ -51,7 +51,10 @@ fn headline(network: Option<&Network>, found: &Interpretation) -> String {
         Verdict::Partial if found.task.name.is_none() => {
             format!("Only some outputs of {} follow a rule that can be read.", lower(&this))
         }
-        Verdict::Partial => format!("{this} is only in part the circuit of {name}: {}.", failures(&found.claims)),
+        Verdict::Partial => {
+            let right = found.accuracy.as_ref().map_or(String::new(), |_| format!("it {}, and ", share_right(found)));
+            format!("{this} is only in part the circuit of {name}: {right}{}.", failures(&found.claims))
+        }
         Verdict::NotLearned if matches!(found.reasons.first(), Some(Reason::Silent { .. })) => {
             format!("{this} has learned nothing that lasts: it falls silent when the input ends.")
         }

@@ -10,7 +10,7 @@ function makeExplorer(data) {
   if (trained && d !== trained.layers[0].inputs) throw new Error("the inputs of the network do not fit its task");
   return {
     data, trained, recorded, memories, s, d, rewired: null, edited: false, run: null, listeners: [],
-    horizon: trained ? Math.min(96, Math.max(40, 6 * s)) : recorded[0]?.states.length ?? 0, inputs: trained ? examplePattern(s, d) : recorded[0]?.inputs, episode: 0,
+    horizon: trained ? data.meta.horizon : recorded[0]?.states.length ?? 0, inputs: trained ? examplePattern(s, d) : recorded[0]?.inputs, episode: 0,
     binary: Boolean(data.task?.sources || data.task?.gates), plain: trained?.layers.length === 1 && trained.layers[0].kind === "elman",
     weak: new Set((memories?.members ?? []).filter((_, k) => memories.scores[k] < memories.recovered)),
     get task() { return this.edited ? { sources: this.rewired.sources } : data.task; },

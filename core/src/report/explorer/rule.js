@@ -4,7 +4,7 @@ const wireText = ({ lag, component, sign }, j) => `u${j + 1} = ${sign < 0 ? "-" 
 const sameWire = (a, b) => a.lag === b.lag && a.component === b.component && a.sign === b.sign;
 
 function showRule(explorer) {
-  const { data, s, d } = explorer, holder = byId("recurrence"), { recurrence } = data.verdict;
+  const { data } = explorer, holder = byId("recurrence"), { recurrence } = data.verdict;
   const lines = () => (explorer.edited ? explorer.sources.map(wireText) : recurrence ?? []);
   const show = () => {
     const texts = lines();
@@ -22,12 +22,12 @@ function showRule(explorer) {
   links.on((output) => holder.querySelectorAll("li").forEach((line) => line.classList.toggle("lit", output !== null && Number(line.dataset.output) === output)));
   show();
   showTables(data.task?.gates);
-  showProducts(data.products, s, d);
+  showProducts(data.products);
 }
 
 function showCycles(explorer) {
   const { sources, s, d } = explorer, place = byId("cycles");
-  if (!sources) { place.hidden = true; return; }
+  if (!sources || !(explorer.edited || explorer.data.verdict.recurrence)) { place.hidden = true; return; }
   const cycles = allCycles(sources, s, d).sort((a, b) => a.length - b.length);
   place.replaceChildren(`What is kept goes round in ${cycles.length} ${cycles.length === 1 ? "cycle" : "cycles"}: `, ...cycles.flatMap((cycle, k) => {
     const chip = element("button", { type: "button", class: "chip", title: `${cycle.length} contents, ${cycle.sign < 0 ? "sign flipped each time round" : "as they were after each round"}` }, `${cycle.length}${cycle.sign < 0 ? "−" : "+"}`);

@@ -1,7 +1,7 @@
 // Superposed networks: more contents than directions. Which memories overlap, and what can be read all the same.
 
 function showSharing(explorer) {
-  const { memories, d, data } = explorer, sharing = memories?.sharing;
+  const { memories, d } = explorer, sharing = memories?.sharing;
   if (!sharing) { byId("sharing").remove(); return; }
   const { overlap, directions, read, count, read_as_signs: asSigns, worst_as_signs: worst, riders, spread } = sharing, { members, scores, recovered } = memories, { lines, ticks } = groups(members, d, 0), name = (k) => nameOf(members[k], d);
   byId("sharing-heading").textContent = `${count} contents in ${directions} directions`;
@@ -13,7 +13,6 @@ function showSharing(explorer) {
   showReadings({ members, scores, recovered, d });
   const told = [...riders.map(({ words }) => words), ...(spread.length ? [`No single host: ${spread.join(", ")}.`] : [])];
   byId("riders").replaceChildren(...(told.length ? told : ["No content rides on a single other one."]).map((text) => element("li", {}, text)));
-  void data;
 }
 
 // How often each content is right when it is read linearly, a dot each; those under the limit are named.

@@ -48,15 +48,16 @@ class SpectrumChart {
     const lights = (z) => this.lit && Math.hypot(...z) > 0.5 && this.lit.some((angle) => apart(angle, angleOf(z)) < 0.02);
     const told = ([re, im], kind) => `${kind}: ${re.toFixed(4)} ${im < 0 ? "−" : "+"} ${Math.abs(im).toFixed(4)}i, modulus ${Math.hypot(re, im).toFixed(4)}, angle ${Math.atan2(im, re).toFixed(4)} rad`;
     const parts = [svg("line", { x1: x(-furthest), x2: x(furthest), y1: cy, y2: cy, class: "gridline" }), svg("line", { y1: y(-furthest), y2: y(furthest), x1: cx, x2: cx, class: "gridline" }), svg("circle", { cx, cy, r: unit, class: "unit" })];
-    for (const at of [-1, 1]) parts.push(svg("text", { x: x(at) + (at > 0 ? 12 : -12), y: cy + 14, class: "tick", "text-anchor": "middle" }, at), svg("text", { x: cx + 8, y: y(at) + (at > 0 ? -8 : 16), class: "tick" }, `${at > 0 ? "" : "−"}i`));
+    for (const at of [-1, 1]) parts.push(svg("text", { x: x(at) + (at > 0 ? 12 : 14), y: cy + 15, class: "tick", "text-anchor": "middle" }, at < 0 ? "−1" : "1"), svg("text", { x: cx + 8, y: y(at) + (at > 0 ? -8 : 16), class: "tick" }, `${at > 0 ? "" : "−"}i`));
     parts.push(svg("text", { x: cx, y: side + 22, class: "tick", "text-anchor": "middle" }, "real part"), svg("text", { x: 10, y: cy, class: "tick", "text-anchor": "middle", transform: `rotate(-90 10 ${cy})` }, "imaginary part"));
     const dots = this.conjugates ? [...spectrum.eigenvalues, ...spectrum.eigenvalues.filter((z) => z[1]).map(([re, im]) => [re, -im])] : spectrum.eigenvalues;
     dots.forEach((z) => parts.push(svg("circle", { cx: x(z[0]), cy: y(z[1]), r: lights(z) ? 5 : 3.4, class: lights(z) ? "learned lit" : "learned", "data-tip": told(z, this.name) })));
     (theory ?? []).forEach((z) => { if (Math.hypot(...z) > 0.01) parts.push(svg("circle", { cx: x(z[0]), cy: y(z[1]), r: 6.5, class: lights(z) ? "theory lit" : "theory", "data-tip": told(z, "theory") })); });
     // Counts only where several lie on one spot, or where they differ.
-    const crowded = spectrum.directions.length > (width > 420 ? 60 : 28);
+    const crowded = spectrum.directions.length > (width > 420 ? 60 : 28), differ = spectrum.directions.filter(({ found, expected }) => found !== expected).length;
     for (const { angle, found, expected } of spectrum.directions) {
-      if (found === expected && (found === 1 || crowded)) continue;
+      // Where nearly all differ, the note says so once.
+      if (found === expected ? found === 1 || crowded : differ > 0.6 * spectrum.directions.length) continue;
       const r = 1 + 21 / unit;
       parts.push(svg("text", { x: x(r * Math.cos(angle)), y: y(r * Math.sin(angle)), class: found === expected ? "count" : "count differs", "text-anchor": "middle", "dominant-baseline": "central", "data-tip": `${found} learned, theory asks for ${expected}` }, found === expected ? `×${found}` : `${found}/${expected}`));
     }
@@ -74,7 +75,7 @@ class SpectrumChart {
     return [
       ...scale.flatMap(([off, text]) => [svg("line", { x1: left, x2: right, y1: y(off), y2: y(off), class: "gridline" }), svg("text", { x: left - 4, y: y(off), class: "tick", "text-anchor": "end", "dominant-baseline": "middle" }, text)]),
       ...[[-Math.PI, "−π"], [0, "0"], [Math.PI, "π"]].map(([angle, text]) => svg("text", { x: x(angle), y: top + high + 24, class: "tick", "text-anchor": "middle" }, text)),
-      svg("text", { x: (left + right) / 2 + 40, y: top + high + 24, class: "tick", "text-anchor": "middle" }, "angle of theory"), svg("text", { x: left, y: top, class: "tick" }, "angle error, rad"),
+      svg("text", { x: left + 3 * (right - left) / 4, y: top + high + 24, class: "tick", "text-anchor": "middle" }, "angle of theory"), svg("text", { x: left, y: top, class: "tick" }, "angle error, rad"),
       ...this.pairs.map(({ wanted, off }) => svg("circle", { cx: x(wanted), cy: y(off), r: this.lit?.some((angle) => apart(angle, wanted) < 0.02) ? 4.4 : 2.6, class: "learned", "data-tip": `angle ${wanted.toFixed(4)}: off by ${off.toExponential(1)} rad` })),
     ];
   }

@@ -14,7 +14,7 @@ function showStory(explorer) {
   for (const [id, section, focus] of [["go-try", "try", explorer.trained ? "#bits button" : "#try select"], ["go-edit", "edit", "#wires button"]]) byId(id).addEventListener("click", () => { goTo(section); document.querySelector(focus)?.focus({ preventScroll: true }); });
   const say = () => {
     const { rewired } = explorer;
-    byId("sentence").textContent = explorer.edited ? `You edited this network: ${changedLines(explorer)} of its rule ${changedLines(explorer) === 1 ? "line is" : "lines are"} new, and on random inputs it gets ${cutPercent(rewired.accuracy)} % of the signs of the new rule right.` : story.headline;
+    byId("sentence").textContent = explorer.edited ? `You edited this network: ${changedLines(explorer)} ${changedLines(explorer) === 1 ? "line of its rule is" : "lines of its rule are"} new, and on random inputs it gets ${cutPercent(rewired.accuracy)} % of the signs of the new rule right.` : story.headline;
     byId("kind").textContent = explorer.edited ? "edited" : verdict.kind;
     byId("about-figures").hidden = !explorer.edited;
   };

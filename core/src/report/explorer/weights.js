@@ -43,7 +43,7 @@ function showWeights(explorer) {
 
 class WeightsFigure {
   constructor(explorer) {
-    const { memories, plain, data, d } = explorer;
+    const { memories, plain, d } = explorer;
     Object.assign(this, { explorer, share: 0, view: plain ? "weights" : "learned", core: memories?.members.length ?? 0 });
     this.map = new Heatmap(byId("weights-circuit"), { xName: "", yName: "", leave: () => links.point(null) });
     offerExport(byId("weights-circuit-figure").querySelector("figcaption"), "weights", this.map);
@@ -67,7 +67,6 @@ class WeightsFigure {
     links.on(() => this.light());
     this.restore(this.share, this.view);
     if (!calm() && plain && memories?.blocks) this.playWhenSeen();
-    this.title = data.verdict.weights;
   }
 
   get turns() { return Boolean(this.explorer.memories?.columns) && this.explorer.trained.layers[0].units <= MOST_TURNED; }
@@ -116,8 +115,9 @@ class WeightsFigure {
   }
 
   show() {
-    const { explorer: { memories, d, s, data }, view, core, size } = this, expected = (i, j) => (i < core && j < core ? memories.theory.data[i * core + j] : 0), learned = (i, j) => memories.blocks.data[i * size + j];
-    const turned = view === "weights" ? this.weights() : null, ends = { learned, theory: expected, difference: (i, j) => learned(i, j) - expected(i, j) };
+    const { explorer: { memories, d, data }, core, size } = this, expected = (i, j) => (i < core && j < core ? memories.theory.data[i * core + j] : 0), learned = (i, j) => memories.blocks.data[i * size + j];
+    // Without a basis to turn into, the other end is one step as measured.
+    const turned = this.view === "weights" ? this.weights() : null, view = this.view === "weights" && !turned ? "learned" : this.view, ends = { learned, theory: expected, difference: (i, j) => learned(i, j) - expected(i, j) };
     this.inMemories = !turned || turned.turned === 1;
     const rest = turned ? turned.count - core : this.perp, name = (k) => (k < core ? nameOf(memories.members[k], d) : `remainder ${k - core + 1}`);
     const axes = this.inMemories && memories ? { ...groups(memories.members, d, rest > 0 ? rest : 0), xName: "from variable (1 oldest)", yName: "to variable" } : { lines: [], ticks: turned && turned.turned === 0 ? unitTicks(turned.count) : [], xName: turned?.turned ? "from, half turned" : "from unit", yName: turned?.turned ? "to, half turned" : "to unit" };
@@ -135,7 +135,6 @@ class WeightsFigure {
     byId("circuit-caption").textContent = turned ? (turned.turned === 0 ? "W between hidden units, as trained" : turned.turned === 1 ? "W between memories" : `W, ${Math.round(100 * turned.turned)} % of the way to the memories`) : said[view];
     byId("turn").setAttribute("aria-valuetext", byId("circuit-caption").textContent);
     this.light();
-    void s;
   }
 
   light() {
@@ -153,9 +152,8 @@ class WeightsFigure {
 const cropped = ({ data, cols }, count) => data.filter((_, k) => k % cols < count && k < count * cols);
 
 // The step matrix that the same procedure finds in the same network with its weights shuffled.
-function showControl({ memories, data, d, trained }, { most, perp }) {
+function showControl({ memories, data, d, trained }, { most }) {
   const figure = byId("weights-control-figure"), { control } = memories, { lines, ticks } = groups(memories.members, d, 0);
-  void perp;
   if (!control) { figure.remove(); return; }
   byId("control-kind").textContent = !trained ? "episodes shuffled" : data.network.layers.every(({ kind }) => kind === "ssm") ? "phases drawn anew" : "weights shuffled";
   const name = (k) => nameOf(memories.members[k], d), map = new Heatmap(byId("weights-control"), { xName: "from variable", yName: "to variable" });
