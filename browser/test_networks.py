@@ -231,7 +231,7 @@ class Says(InBrowser):
     def test_pages_without_something_do_not_show_an_empty_place_for_it(self):
         shown = lambda: self.js("[...document.querySelectorAll('main section[data-title]')].map((x) => x.id)")
         maybe = {"edit", "training", "sharing", "gates"}
-        wanted = {"trained": {"edit", "training"}, "circuit": {"edit"}, "blind": {"edit"}, "superposed": {"edit", "sharing"}, "not-learned": set(),
+        wanted = {"trained": {"edit", "training", "sharing"}, "circuit": {"edit"}, "blind": {"edit"}, "superposed": {"edit", "sharing"}, "not-learned": set(),
                   "blind-silent": set(), "gru": {"gates"}, "lstm": {"gates"}, "lstm-whole": {"gates"}, "stack": {"gates"}, "ssm": set(), "gates": set()}
         for name, sections in wanted.items():
             with self.subTest(page=name):

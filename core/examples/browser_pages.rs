@@ -51,7 +51,8 @@ fn main() -> Result<()> {
     }
     recordings(folder, &told)?;
     partial(folder)?;
-    Page { name: "gates", network: fixture("mux-h128")?, question: Question::Blind { s: 4 }, course: None }.write(folder, None)?;
+    Page { name: "gates", network: fixture("mux-h128")?, question: Question::Blind { s: 4 }, course: None }
+        .write(folder, None)?;
     two(folder)?;
     sweep(folder)?;
     other_cells(folder, &told)
@@ -94,7 +95,8 @@ fn sweep(folder: &Path) -> Result<()> {
         std::fs::remove_dir_all(&runs)?;
     }
     std::fs::create_dir_all(&runs)?;
-    let kinds = [("T2", 128, "t2-h128"), ("T3", 128, "t3-h128"), ("T3", 64, "t3-h64-superposed"), ("T3", 128, "t2-h128")];
+    let kinds =
+        [("T2", 128, "t2-h128"), ("T3", 128, "t3-h128"), ("T3", 64, "t3-h64-superposed"), ("T3", 128, "t2-h128")];
     let found = kinds.map(|(task, _, name)| -> Result<Interpretation> {
         let task = Task::named(task, None, None)?;
         Ok(interpret(&fixture(name)?, &Question::Task(task), &InterpretParams::default())?)
@@ -103,14 +105,13 @@ fn sweep(folder: &Path) -> Result<()> {
     let mut names = vec![];
     for k in 0..SWEPT {
         let ((task, hidden, file), found) = (kinds[k % kinds.len()], &found[k % kinds.len()]);
-        let (seed, l2) = (k / 32 + 1, [0.0, 1e-5, 1e-4, 1e-3][k / 4 % 4]);
+        let (seed, l2, threshold) = (k / 32 + 1, [0.0, 1e-5, 1e-4, 1e-3][k / 4 % 4], [0.9, 0.98][k / 16 % 2]);
         let name = format!("{}-h{hidden}-l2_{l2}-{k:03}", task.to_lowercase());
-        let at = |spectrum: &ketbra::spectrum::Spectrum| {
-            json!({ "found": spectrum.found, "expected": spectrum.expected, "error": spectrum.error, "modulus": spectrum.mean_modulus })
-        };
-        let failing: Vec<&str> = found.claims.iter().filter(|claim| !claim.holds).map(|claim| claim.name.name()).collect();
+        let at = |spectrum: &ketbra::spectrum::Spectrum| json!({ "found": spectrum.found, "expected": spectrum.expected, "error": spectrum.error, "modulus": spectrum.mean_modulus });
+        let failing: Vec<&str> =
+            found.claims.iter().filter(|claim| !claim.holds).map(|claim| claim.name.name()).collect();
         let row = json!({
-            "name": name, "task": task, "s": 8, "d": 8, "hidden": hidden, "l2": l2, "threshold": [0.9, 0.98][k / 16 % 2], "init": "uniform",
+            "name": name, "task": task, "s": 8, "d": 8, "hidden": hidden, "l2": l2, "threshold": threshold, "init": "uniform",
             "curriculum": "table1", "horizon": 100, "steps": 20_000, "batch": 64, "lr": 1e-3, "clip": 1.0, "activation": "tanh",
             "bias": false, "seed": seed, "error": null, "accuracy": found.accuracy.as_ref().map(|a| a.value), "loss": 1e-4,
             "mean_horizon": 60.0, "verdict": found.verdict.name(), "failing": failing.join(" "), "read_back": true,
@@ -120,10 +121,12 @@ fn sweep(folder: &Path) -> Result<()> {
         let run = runs.join(&name);
         std::fs::create_dir(&run)?;
         std::fs::write(run.join("result.json"), row.to_string())?;
-        let losses: String = (0..60).map(|j| format!("{},10,{},0.9\n", 100 * j, 10f64.powf(-0.06 * j as f64))).collect();
+        let losses: String =
+            (0..60).map(|j| format!("{},10,{},0.9\n", 100 * j, 10f64.powf(-0.06 * j as f64))).collect();
         std::fs::write(run.join("metrics.csv"), format!("step,horizon,loss,accuracy\n{losses}"))?;
         // One file under many names: 960 copies would fill the disk.
-        std::fs::hard_link(path_of(file), run.join("network.safetensors")).or_else(|_| std::fs::copy(path_of(file), run.join("network.safetensors")).map(drop))?;
+        std::fs::hard_link(path_of(file), run.join("network.safetensors"))
+            .or_else(|_| std::fs::copy(path_of(file), run.join("network.safetensors")).map(drop))?;
         names.push(name);
     }
     names.sort();

@@ -24,7 +24,7 @@ pub(super) struct EditData {
 /// nothing for cells that the page's own edit does not rewrite.
 pub(super) fn edit_data(network: &Network, found: &Interpretation) -> Option<EditData> {
     network.as_elman()?;
-    let task = found.details.task.as_ref().filter(|task| task.is_binary() && found.memories.is_some())?;
+    let task = found.details.task.as_ref().filter(|task| task.sources().is_some() && found.memories.is_some())?;
     let params = EditParams::default();
     let own = own_code(network, task, &params).ok()?;
     let [code, memories, readers] = [&own.columns, &own.memories, &own.readers].map(Stored::shown);

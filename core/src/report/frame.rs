@@ -25,9 +25,36 @@ const BOOT: &str = include_str!("explorer/boot.js");
 pub(super) const NETWORK: Frame = Frame {
     html: include_str!("explorer/index.html"),
     scripts: scripts![
-        "numeric", "cells", "editing", "colours", "dom", "terms", "exports", "safetensors", "heatmap", "chart", "spectrum", "player",
-        "links", "wheel", "wheel_edit", "explorer", "story", "rule", "claims", "turn", "gates", "weights", "sharing", "states",
-        "input", "outputs", "rewire", "training", "address", "main",
+        "numeric",
+        "cells",
+        "editing",
+        "colours",
+        "dom",
+        "terms",
+        "exports",
+        "safetensors",
+        "heatmap",
+        "chart",
+        "spectrum",
+        "player",
+        "links",
+        "wheel",
+        "wheel_edit",
+        "explorer",
+        "story",
+        "rule",
+        "claims",
+        "turn",
+        "gates",
+        "weights",
+        "sharing",
+        "states",
+        "input",
+        "outputs",
+        "rewire",
+        "training",
+        "address",
+        "main",
     ],
 };
 
@@ -35,8 +62,8 @@ pub(super) const NETWORK: Frame = Frame {
 pub(super) const PAIR: Frame = Frame {
     html: include_str!("explorer/pair.html"),
     scripts: scripts![
-        "numeric", "cells", "colours", "dom", "terms", "exports", "heatmap", "spectrum", "player", "links", "wheel", "explorer",
-        "input", "pair",
+        "numeric", "cells", "colours", "dom", "terms", "exports", "heatmap", "spectrum", "player", "links", "wheel",
+        "explorer", "input", "pair",
     ],
 };
 

@@ -47,7 +47,10 @@ pub(super) struct MemoriesData {
     control: Option<Stored>,
 }
 
-pub(super) fn memories_data(network: Option<&Network>, found: &Interpretation) -> Result<Option<MemoriesData>, ReportError> {
+pub(super) fn memories_data(
+    network: Option<&Network>,
+    found: &Interpretation,
+) -> Result<Option<MemoriesData>, ReportError> {
     let (Some(shown), Some(task)) = (Shown::of(found)?, &found.details.task) else { return Ok(None) };
     let rolled = match found.verdict {
         Verdict::Superposed => {
@@ -70,16 +73,16 @@ pub(super) fn memories_data(network: Option<&Network>, found: &Interpretation) -
         sharing: SharingData::of(found, &shown),
         distance: found.memories.as_ref().and_then(|memories| memories.phi_error),
         readers: Stored::shown(&shown.widened(&shown.frame.readers)),
-        theory: Stored::shown(&shown.on_window(&shown.step)),
+        theory: Stored::drawn(&shown.on_window(&shown.step)),
         perp: shown.blocks.nrows() - shown.members.len(),
-        blocks: Stored::shown(&shown.blocks),
+        blocks: Stored::drawn(&shown.blocks),
         scores: if shown.named { score.components.clone() } else { vec![score.worst; shown.members.len()] },
         recovered: found.params.memories.recovered,
         mean,
         input_mean: input.as_ref().map(|input| Stored::shown(&input.means.transpose().to_owned())),
         input_read: input.and_then(|input| input.read),
         rolled: rolled.map(|matrix| Stored::shown(&shown.widened(&matrix))),
-        control: found.control.as_ref().map(|control| Stored::shown(&shown.on_window(&control.step))),
+        control: found.control.as_ref().map(|control| Stored::drawn(&shown.on_window(&control.step))),
         members: shown.members,
     }))
 }

@@ -34,7 +34,9 @@ fn headline(network: Option<&Network>, found: &Interpretation) -> String {
     match found.verdict {
         Verdict::Circuit => {
             let rule = if found.blind { "a rule that nobody told us" } else { "a rule that can be read" };
-            format!("{this} is a circuit: it keeps {values} in memory and makes each next output from them by {rule}; {claims}.")
+            format!(
+                "{this} is a circuit: it keeps {values} in memory and makes each next output from them by {rule}; {claims}."
+            )
         }
         Verdict::Superposed => {
             let (right, failed) = (share_right(found), found.claims.iter().filter(|claim| !claim.holds).count());
@@ -65,7 +67,9 @@ fn headline(network: Option<&Network>, found: &Interpretation) -> String {
             Some(_) => format!("{this} has not learned {name}: it {}, where guessing gets 50 %.", share_right(found)),
             None => format!("{this} has not learned {name}."),
         },
-        Verdict::NotHeld => "The outputs are right, but these recorded states do not hold what they are made from.".into(),
+        Verdict::NotHeld => {
+            "The outputs are right, but these recorded states do not hold what they are made from.".into()
+        }
         Verdict::Unclear => format!("What {} computes, and how, cannot be told.", lower(&this)),
     }
 }
@@ -110,7 +114,9 @@ fn task(found: &Interpretation) -> String {
 fn rule(task: &Task) -> String {
     match task.function() {
         Function::Selection(sources) => {
-            let same = |(j, source): (usize, &crate::task::Source)| source.lag == task.s() && source.component == j && !source.negated;
+            let same = |(j, source): (usize, &crate::task::Source)| {
+                source.lag == task.s() && source.component == j && !source.negated
+            };
             if sources.iter().enumerate().all(same) {
                 return match task.s() {
                     1 => "it says the same again at every step".into(),
@@ -121,7 +127,10 @@ fn rule(task: &Task) -> String {
             let steps = if back == 1 { "one step before".into() } else { format!("up to {back} steps before") };
             match sources.iter().filter(|source| source.negated).count() {
                 0 => format!("each next bit copies an earlier one, {steps}"),
-                flipped => format!("each next bit copies an earlier one, {steps}, {flipped} of {} with the sign flipped", task.d()),
+                flipped => format!(
+                    "each next bit copies an earlier one, {steps}, {flipped} of {} with the sign flipped",
+                    task.d()
+                ),
             }
         }
         Function::Table(_) => "each next bit follows from earlier ones by logic, such as and, or, xor".into(),

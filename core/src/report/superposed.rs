@@ -35,13 +35,17 @@ impl SharingData {
     pub(super) fn of(found: &Interpretation, shown: &Shown<'_>) -> Option<Self> {
         let (sharing, code) = (found.superposition.as_ref()?, found.code.as_ref()?);
         shown.named.then(|| Self {
-            overlap: Stored::shown(&cosines(&shown.frame.memories)),
+            overlap: Stored::drawn(&cosines(&shown.frame.memories)),
             directions: sharing.directions,
             read: code.read,
             count: code.count,
             read_as_signs: sharing.read_as_signs,
             worst_as_signs: sharing.worst,
-            riders: sharing.riders.iter().map(|rider| RiderData { rider: rider.clone(), words: rider.to_string() }).collect(),
+            riders: sharing
+                .riders
+                .iter()
+                .map(|rider| RiderData { rider: rider.clone(), words: rider.to_string() })
+                .collect(),
             spread: sharing.spread.iter().map(|at| format!("u{} in variable {}", at.component, at.variable)).collect(),
         })
     }

@@ -24,11 +24,11 @@ class LineChart {
   draw() {
     const width = this.holder.clientWidth;
     if (!width) return;
-    const { x, panels, xName } = this, high = width < 560 ? 92 : 120, left = 62, right = width - 10, height = panels.length * (high + 16) + 40;
+    const { x, panels, xName } = this, high = width < 560 ? 92 : 120, left = 62, right = width - 10, height = panels.length * (high + 24) + 40;
     this.at = (step) => left + (right - left) * (step - x[0]) / (x.at(-1) - x[0] || 1);
     this.svgNode.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svgNode.style.height = `${height}px`;
-    const parts = panels.flatMap((panel, k) => this.panel(panel, 6 + k * (high + 16), high, left, right));
+    const parts = panels.flatMap((panel, k) => this.panel(panel, 6 + k * (high + 24), high, left, right));
     const bottom = height - 34;
     for (const step of ticks(x[0], x.at(-1), width < 560 ? 4 : 8)) parts.push(svg("text", { x: this.at(step), y: bottom + 8, class: "tick", "text-anchor": "middle" }, short(step)));
     parts.push(svg("text", { x: (left + right) / 2, y: height - 6, class: "tick", "text-anchor": "middle" }, xName));
@@ -43,7 +43,7 @@ class LineChart {
     const place = (v) => top + high * (1 - (v - low) / (most - low)), marks = log ? ticks(low, most, 3).filter(Number.isInteger) : ticks(low, most, 3);
     const points = values.map((v, k) => `${k ? "L" : "M"}${this.at(this.x[k]).toFixed(1)} ${place(Math.max(low, Math.min(most, v))).toFixed(1)}`).join("");
     return [
-      ...marks.flatMap((v) => [svg("line", { x1: left, x2: right, y1: place(v), y2: place(v), class: "gridline" }), svg("text", { x: left - 6, y: place(v), class: "tick", "text-anchor": "end", "dominant-baseline": "middle" }, log ? `1e${v}` : short(v))]),
+      ...marks.flatMap((v) => [svg("line", { x1: left, x2: right, y1: place(v), y2: place(v), class: "gridline" }), svg("text", { x: left - 6, y: place(v), class: "tick", "text-anchor": "end", "dominant-baseline": "middle" }, log ? (v ? `1e${v}` : "1") : short(v))]),
       svg("text", { x: 10, y: top + high / 2, class: "tick", "text-anchor": "middle", transform: `rotate(-90 10 ${top + high / 2})` }, name),
       svg("path", { d: points, fill: "none", stroke: ink, "stroke-width": 1.8, "stroke-linejoin": "round" }),
     ];

@@ -19,6 +19,8 @@ function standalone(drawing, extra = "") {
     const computed = getComputedStyle(node);
     still[k].setAttribute("style", kept.map((name) => `${name}:${computed.getPropertyValue(name)}`).join(";"));
     for (const name of ["tabindex", "role", "aria-label", "class"]) still[k].removeAttribute(name);
+    // Colours of the theme have a name on the page only.
+    for (const name of ["fill", "stroke"]) if (still[k].getAttribute(name)?.startsWith("var(")) still[k].removeAttribute(name);
   });
   copy.querySelectorAll("[data-screen-only]").forEach((node) => node.remove());
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");

@@ -8,7 +8,7 @@ async function start(data) {
   window.ketbra.editor = editor;
   showStory(explorer);
   startPlayer(explorer);
-  startHero(explorer, editable);
+  window.ketbra.wheels = [startHero(explorer, editable)];
   startInput(explorer);
   showContents();
   explorer.recompute();
@@ -20,7 +20,7 @@ async function start(data) {
   if (!still) player.playOnce();
   startOutputs(explorer);
   showRule(explorer);
-  if (editor) { startEditList(explorer, editor); new Wheel(byId("edit-wheel"), explorer, { radius: 172, wire: editable }); }
+  if (editor) { startEditList(explorer, editor); window.ketbra.wheels.push(new Wheel(byId("edit-wheel"), explorer, { radius: 172, wire: editable })); }
   player.ran();
   await painted();
   showClaims(explorer);

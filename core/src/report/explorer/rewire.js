@@ -1,7 +1,7 @@
 // Another rule for the same network: on the wheel, in a list, or a named task. Every change applies at once.
 
 function startRewire(explorer) {
-  const { data, s, d } = explorer, prepared = explorer.trained && data.edit;
+  const { data, s, d } = explorer, prepared = explorer.trained && data.task?.sources && data.edit;
   if (!prepared) { byId("edit").remove(); return null; }
   for (const name of ["code", "memories", "readers"]) prepared[name] = matrixOf(prepared[name]);
   const original = data.task.sources, copy = (sources) => sources.map((source) => ({ ...source }));

@@ -1,7 +1,7 @@
 // The first screen: one sentence, the task, the wheel, and two ways on.
 
 function showStory(explorer) {
-  const { data } = explorer, { verdict, meta, story } = data, edited = data.edit && explorer.trained;
+  const { data } = explorer, { verdict, meta, story } = data, edited = data.edit && data.task?.sources && explorer.trained;
   byId("kind").textContent = verdict.kind;
   byId("kind").classList.add(verdict.kind);
   byId("kind").dataset.note = verdict.definition;
