@@ -139,7 +139,9 @@ class Says(InBrowser):
     def test_logic_is_shown_as_tables_and_products(self):
         found = self.open("gates")["found"]
         self.assertIn("by logic", self.by_id("task").text)
-        self.assertEqual(len(self.all("#tables [data-output]")), found["task"]["d"])
+        logic = [table for table in found["function"] if len(table["inputs"]) > 1]
+        self.assertEqual(len(self.all("#tables [data-output]")), len(logic))
+        self.assertEqual(len(self.all("#tables tbody tr")), sum(2 ** len(table["inputs"]) for table in logic))
         largest = found["code"]["products"]["largest"]
         self.assertEqual(len(self.all("#products-list i")), len(largest))
         for degree in found["code"]["products"]["by_degree"]:

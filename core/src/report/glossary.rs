@@ -28,7 +28,7 @@ pub(super) const TERMS: &[Term] = &[
         &["superposed", "superposition"],
         "More contents than directions: several contents share a direction, and only their being +1 or −1 tells them apart.",
     ),
-    term("partial", &["only in part"], "A verdict: some claims hold and others do not."),
+    term("partial", &["only in part", "partial"], "A verdict: some claims hold and others do not."),
     term(
         "claim",
         &["claim", "claims"],

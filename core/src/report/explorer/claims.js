@@ -23,7 +23,7 @@ function showMade({ data }) {
   byId("bibtex").textContent = bibtex;
   const { commands } = data, tools = byId("copy-tools");
   if (commands) tools.append(copyButton("Copy the command", commands.shell), ...(commands.python ? [copyButton("Copy the Python lines", commands.python)] : []));
-  tools.append(copyButton("Copy a link to this view", () => location.href), copyButton("Copy the citation", bibtex));
+  tools.append(copyButton("Copy a link to this view", () => { window.ketbra.address?.write(); return location.href; }), copyButton("Copy the citation", bibtex));
 }
 
 function showContents() {

@@ -33,12 +33,12 @@ function pairSentence(sides) {
 }
 
 function sideOf(explorer, k, clock) {
-  const { data } = explorer, room = element("div", { class: "wheel-room" }), score = element("p", { class: "score", role: "status" }), caption = element("figcaption", {});
+  const { data } = explorer, room = element("div", { class: "wheel-room" }), score = element("p", { class: "score", role: "status" }), caption = element("figcaption", { class: "below" });
   const figures = data.verdict.figures.map(({ name, value, note }) => element("span", { class: "noted", tabindex: 0, "data-note": `${name}: ${note}.`, "data-figure": name }, `${name[0].toLowerCase()}${name.slice(1)} `, element("b", {}, value)));
   const made = element("article", { class: "side", "data-side": LETTERS[k] },
     element("p", { class: "eyebrow" }, element("span", { class: `kind ${data.verdict.kind}`, tabindex: 0, "data-note": data.verdict.definition }, data.verdict.kind), ` ${LETTERS[k]} · ${data.meta.title} · ${data.meta.made_of ?? `${data.meta.hidden} hidden units`}`),
-    element("p", { class: "told", "data-terms": "" }, data.story.headline), element("p", { class: "figures-line pair-figures" }, ...figures), element("figure", {}, caption, room), score);
-  const wheel = new Wheel(room, explorer, { radius: 168, offset: clock.s - explorer.s });
+    element("p", { class: "told", "data-terms": "" }, data.story.headline), element("p", { class: "figures-line pair-figures" }, ...figures), element("figure", {}, room, caption), score);
+  const wheel = new Wheel(room, explorer, { radius: 138, offset: clock.s - explorer.s });
   offerExport(caption, `run-${LETTERS[k]}`, wheel);
   player.onRun(() => { if (explorer.run) score.textContent = explorer.run.wanted ? `On its own task: ${scoreText(explorer.wrongSigns())}.` : ""; });
   return made;

@@ -16,7 +16,7 @@ function showRule(explorer) {
     if (!texts.length) holder.append(element("li", {}, "Cannot be told. See the doubts for the reason."));
     showCycles(explorer);
   };
-  if (data.task?.gates) byId("how-computed").textContent = "Each line says how the next output follows from past values of +1 and −1: a product, or a gate that takes +1 as true.";
+  if (data.task?.gates) byId("how-computed").textContent = "Each line says how the next output follows from past values of +1 and −1: a copy, a product, or logic that takes +1 as true.";
   if (data.task?.matrix) byId("how-computed").textContent = "Each line says how the next output is a weighted sum of past values.";
   explorer.onUse(show);
   links.on((output) => holder.querySelectorAll("li").forEach((line) => line.classList.toggle("lit", output !== null && Number(line.dataset.output) === output)));
@@ -36,12 +36,12 @@ function showCycles(explorer) {
   }), ` (steps until each is back; − where its sign has flipped by then).`);
 }
 
-// Truth tables of up to four inputs in full.
+// Truth tables of two to four inputs in full; a copy needs none.
 function showTables(gates) {
   const holder = byId("tables");
   if (!gates) { holder.remove(); return; }
   const sign = (x) => (x > 0 ? "+" : "−");
-  holder.append(...gates.map(({ inputs, table }, j) => {
+  holder.append(...gates.map((gate, j) => ({ ...gate, j })).filter(({ inputs }) => inputs.length !== 1).map(({ inputs, table, j }) => {
     const names = inputs.map(({ lag, component }) => `u${component + 1}[t−${lag}]`);
     if (!inputs.length || inputs.length > 4) return element("p", { class: "note", "data-output": j }, inputs.length ? `u${j + 1} depends on ${inputs.length} bits: a truth table of ${table.length} lines.` : `u${j + 1} is always ${sign(table[0])}1.`);
     const rows = table.map((value, m) => element("tr", {}, ...inputs.map((_, q) => element("td", {}, sign((m >> q & 1) * 2 - 1))), element("td", { class: value > 0 ? "plus" : "minus" }, sign(value))));

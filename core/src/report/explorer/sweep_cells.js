@@ -12,7 +12,8 @@ function eigenvaluesOf(text) {
 }
 
 function spectrumPicture({ spectrum, origin: [found, expected] }) {
-  const dots = eigenvaluesOf(spectrum), unit = 34, dot = (x, y) => `M${(50 + unit * x - 1.3).toFixed(1)} ${(45 - unit * y).toFixed(1)}a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0 -2.6 0`;
+  // All of them fit: a spectrum that reaches further is drawn smaller, its circle with it.
+  const dots = eigenvaluesOf(spectrum), unit = 41 / Math.max(1.2, ...dots.map(([x, y]) => Math.max(Math.abs(x), Math.abs(y)) + 0.04)), dot = (x, y) => `M${(50 + unit * x - 1.3).toFixed(1)} ${(45 - unit * y).toFixed(1)}a1.3 1.3 0 1 0 2.6 0a1.3 1.3 0 1 0 -2.6 0`;
   const path = dots.map(([x, y]) => dot(x, y) + (y ? dot(x, -y) : "")).join("");
   return svg("svg", { class: "small-chart", viewBox: "0 0 100 90", role: "img", "aria-label": dots.length ? `Spectrum at the origin: ${found} lasting eigenvalues of ${expected ?? "?"}` : "No spectrum" }, svg("circle", { cx: 50, cy: 45, r: unit, class: "ring" }), svg("path", { d: path, class: "dots" }));
 }
@@ -34,5 +35,5 @@ function networkCard(network, folder) {
     element("span", { class: `kind ${kind}`, tabindex: failing || error ? 0 : null, "data-note": error ?? (failing ? `Fails: ${failing.split(" ").join(", ")}.` : null) }, kind),
     spectrumPicture(network), lossPicture(network),
     element("p", {}, "accuracy ", element("b", {}, shown(accuracy)), element("br"), element("small", {}, `loss ${shown(loss)}`), element("br"), element("small", {}, `origin ${count(origin)}, ${shown(origin[2])} rad`), element("br"), element("small", {}, `orbit ${count(orbit)}, ${shown(orbit[2])} rad`)),
-    ...(page ? [] : [copyButton("Copy command", command)]));
+    ...(page ? [] : [copyButton("copy command", command)]));
 }
