@@ -96,6 +96,7 @@ class InBrowser(unittest.TestCase):
         self.assertEqual(outside, [])
 
     def narrow(self, width, height=844):
+        self.width = width
         # A window has a least width; the page is told another one.
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 2, "mobile": width < 500})
@@ -106,5 +107,5 @@ class InBrowser(unittest.TestCase):
     def over_the_edge(self):
         """What sticks out to the right, but for what scrolls by itself."""
         return self.js("""[...document.querySelectorAll('body *')].filter((x) => !x.closest('nav, .cells-room, .now, pre, .wires, .skip, [hidden]')
-            && x.getBoundingClientRect().right > innerWidth + 1 && x.getBoundingClientRect().width > 0 && !x.closest('svg'))
-            .map((x) => x.tagName + '#' + x.id + '.' + x.className).slice(0, 4)""")
+            && x.getBoundingClientRect().right > arguments[0] + 1 && x.getBoundingClientRect().width > 0 && !x.closest('svg'))
+            .map((x) => x.tagName + '#' + x.id + '.' + x.className).slice(0, 4)""", self.width)

@@ -46,7 +46,7 @@ function startEpisodes(explorer) {
 
 function startInput(explorer) {
   const { s, d } = explorer, bits = byId("bits");
-  bits.style.gridTemplateColumns = `repeat(${s}, auto)`;
+  bits.style.gridTemplateColumns = `repeat(${s}, minmax(0, var(--bit)))`;
   bits.style.setProperty("--bit", s > 12 ? "1.35rem" : "2.1rem");
   const cells = [];
   for (let j = 0; j < d; j++) {

@@ -63,7 +63,7 @@ function startEditList(explorer, editor) {
     return button;
   });
   wires.append(...buttons);
-  grid.style.gridTemplateColumns = `repeat(${s}, auto)`;
+  grid.style.gridTemplateColumns = `repeat(${s}, minmax(0, var(--bit)))`;
   grid.style.setProperty("--bit", s > 12 ? "1.2rem" : "1.6rem");
   const cells = Array.from({ length: s * d }, (_, k) => {
     const c = Math.floor(k / s), variable = k % s + 1, lag = s + 1 - variable, cell = element("button", { type: "button", "aria-label": `copy variable ${variable}, component ${c + 1}`, title: `u${c + 1}[t−${lag}]` });
