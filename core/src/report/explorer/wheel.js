@@ -22,7 +22,7 @@ class Wheel {
 
   layout(width) {
     const { s, d, horizon } = this.explorer, narrow = width < 480, most = Math.max(s + 1, Math.min(s + horizon, Math.floor(MOST_CELLS / d)));
-    const gap = 10, size = Math.min(15, (width - gap) / most), row = Math.max(2.5, Math.min(size, (narrow ? 58 : 92) / d)), top = 18, film = top + d * row;
+    const gap = 10, size = Math.min(15, (width - gap) / most), row = Math.max(2.5, Math.min(Math.max(size, 7.5), (narrow ? 58 : 92) / d)), top = 18, film = top + d * row;
     const radius = this.explorer.reading ? Math.min(this.options.radius ?? 196, narrow ? 128 : 999, width / 2 - 24) : 0, hub = radius * (d > 12 ? 0.3 : 0.4);
     return { width, most, gap, size, row, top, film, radius, hub, ring: (radius - hub) / d, cx: width / 2, cy: film + 38 + radius, sector: TURN / s, height: radius ? film + 2 * radius + 62 : film + 8 };
   }
