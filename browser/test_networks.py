@@ -127,7 +127,7 @@ class Says(InBrowser):
     def test_superposed_contents_have_a_page_of_their_own(self):
         found = self.open("superposed")["found"]
         sharing, code = found["superposition"], found["code"]
-        self.assertEqual(self.by_id("sharing-heading").text, f"{code['count']} contents in {sharing['directions']} directions")
+        self.assertEqual(self.by_id("sharing-heading").text, f"{code['count']} contents in {sharing['directions']} directions of the code")
         said = self.by_id("sharing-explain").text
         self.assertIn(f"{code['read']} of {code['count']} contents", said)
         self.assertIn(f"{sharing['read_as_signs']} of {code['count']} are told apart", said)

@@ -31,9 +31,9 @@ class Sweep(InBrowser):
         self.assertEqual(len(rows), len(expected["cells"]))
         for row, cell in zip(rows, expected["cells"]):
             self.assertIn(f"{cell['task']} {cell['hidden']}", row.text)
-            self.assertIn(f"{cell['accuracy']:.3f}", row.text)
+            self.assertIn(f"{cell['accuracy']:.4f}", row.text)
             if cell["accuracy_interval"]:
-                self.assertIn(f"{cell['accuracy_interval'][0]:.3f} to", row.text)
+                self.assertIn(f"{cell['accuracy_interval'][0]:.4f} to", row.text)
 
     def test_a_cell_opens_to_its_networks_and_verdicts_filter_them(self):
         expected = self.open("sweep")
