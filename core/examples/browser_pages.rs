@@ -11,7 +11,8 @@ use ketbra::network::{
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
 use ketbra::observe::{Trajectories, View};
 use ketbra::random::{Purpose, Stream};
-use ketbra::report::{Provenance, Training, page, page_of_recordings};
+use ketbra::report::{Provenance, Side, Training, page, page_of_recordings, page_of_sweep, page_of_two};
+use ketbra::sweep::SweepFolder;
 use ketbra::task::{Episodes, Task};
 use serde_json::json;
 use std::path::Path;
@@ -49,7 +50,92 @@ fn main() -> Result<()> {
         Page { name, network, question: Question::Task(task), course: None }.write(folder, None)?;
     }
     recordings(folder, &told)?;
+    partial(folder)?;
+    Page { name: "gates", network: fixture("mux-h128")?, question: Question::Blind { s: 4 }, course: None }
+        .write(folder, None)?;
+    two(folder)?;
+    sweep(folder)?;
     other_cells(folder, &told)
+}
+
+/// A network that does its task for a while: two of its outputs are told the wrong way round.
+fn partial(folder: &Path) -> Result<()> {
+    let mut network = fixture("t3-h128")?;
+    let weights = &mut network.readout.weights;
+    for unit in 0..weights.ncols() {
+        weights[(1, unit)] *= -1.0;
+    }
+    let question = Question::Task(Task::named("T3", None, None)?);
+    Page { name: "partial", network, question, course: None }.write(folder, None)
+}
+
+/// Two networks on one clock.
+fn two(folder: &Path) -> Result<()> {
+    let told = |name: &str| Provenance { title: name.into(), ..Provenance::default() };
+    let read = |name: &str, task: &str| -> Result<(Network, Interpretation)> {
+        let network = fixture(name)?;
+        let found = interpret(&network, &Question::Task(Task::named(task, None, None)?), &InterpretParams::default())?;
+        Ok((network, found))
+    };
+    let (a, b) = (read("t2-h128", "T2")?, read("t3-h64-superposed", "T3")?);
+    let [left, right] = ["left", "right"].map(told);
+    let left = Side { network: &a.0, found: &a.1, provenance: &left };
+    let right = Side { network: &b.0, found: &b.1, provenance: &right };
+    std::fs::write(folder.join("pair.html"), page_of_two(&left, &right)?)?;
+    let expected = json!({ "found": [&a.1, &b.1] });
+    Ok(std::fs::write(folder.join("pair.json"), expected.to_string())?)
+}
+
+/// Networks of a sweep that is made up of four real ones, over and over.
+const SWEPT: usize = 960;
+
+fn sweep(folder: &Path) -> Result<()> {
+    let runs = folder.join("sweep");
+    if runs.exists() {
+        std::fs::remove_dir_all(&runs)?;
+    }
+    std::fs::create_dir_all(&runs)?;
+    let kinds =
+        [("T2", 128, "t2-h128"), ("T3", 128, "t3-h128"), ("T3", 64, "t3-h64-superposed"), ("T3", 128, "t2-h128")];
+    let found = kinds.map(|(task, _, name)| -> Result<Interpretation> {
+        let task = Task::named(task, None, None)?;
+        Ok(interpret(&fixture(name)?, &Question::Task(task), &InterpretParams::default())?)
+    });
+    let found = found.into_iter().collect::<Result<Vec<_>>>()?;
+    let mut names = vec![];
+    for k in 0..SWEPT {
+        let ((task, hidden, file), found) = (kinds[k % kinds.len()], &found[k % kinds.len()]);
+        let (seed, l2, threshold) = (k / 32 + 1, [0.0, 1e-5, 1e-4, 1e-3][k / 4 % 4], [0.9, 0.98][k / 16 % 2]);
+        let name = format!("{}-h{hidden}-l2_{l2}-{k:03}", task.to_lowercase());
+        let at = |spectrum: &ketbra::spectrum::Spectrum| json!({ "found": spectrum.found, "expected": spectrum.expected, "error": spectrum.error, "modulus": spectrum.mean_modulus });
+        let failing: Vec<&str> =
+            found.claims.iter().filter(|claim| !claim.holds).map(|claim| claim.name.name()).collect();
+        let row = json!({
+            "name": name, "task": task, "s": 8, "d": 8, "hidden": hidden, "l2": l2, "threshold": threshold, "init": "uniform",
+            "curriculum": "table1", "horizon": 100, "steps": 20_000, "batch": 64, "lr": 1e-3, "clip": 1.0, "activation": "tanh",
+            "bias": false, "seed": seed, "error": null, "accuracy": found.accuracy.as_ref().map(|a| a.value), "loss": 1e-4,
+            "mean_horizon": 60.0, "verdict": found.verdict.name(), "failing": failing.join(" "), "read_back": true,
+            "origin": found.spectrum.origin.as_ref().map(at), "orbit": at(&found.spectrum.orbit),
+            "worst": {}, "recovered": { "orbit": found.verdict.name() == "circuit" }, "phi_error": {},
+        });
+        let run = runs.join(&name);
+        std::fs::create_dir(&run)?;
+        std::fs::write(run.join("result.json"), row.to_string())?;
+        let losses: String =
+            (0..60).map(|j| format!("{},10,{},0.9\n", 100 * j, 10f64.powf(-0.06 * j as f64))).collect();
+        std::fs::write(run.join("metrics.csv"), format!("step,horizon,loss,accuracy\n{losses}"))?;
+        // One file under many names: 960 copies would fill the disk.
+        std::fs::hard_link(path_of(file), run.join("network.safetensors"))
+            .or_else(|_| std::fs::copy(path_of(file), run.join("network.safetensors")).map(drop))?;
+        names.push(name);
+    }
+    names.sort();
+    std::fs::write(runs.join("networks.txt"), names.join("\n") + "\n")?;
+    let swept = SweepFolder::open(&runs)?;
+    std::fs::write(folder.join("sweep.html"), page_of_sweep(&swept, &|_, _| ())?)?;
+    let rows = swept.rows()?;
+    let cells = ketbra::table::table(&rows, &ketbra::table::TableParams::default()).cells;
+    Ok(std::fs::write(folder.join("sweep.json"), json!({ "rows": rows, "cells": cells }).to_string())?)
 }
 
 /// Recorded episodes of a network that nobody can run.
@@ -129,9 +215,12 @@ fn turning(task: &Task, hidden: usize) -> Result<Network> {
     Ok(Network { layers: vec![Cell::Ssm(cell)], readout: Readout { weights, bias: None } })
 }
 
+fn path_of(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/networks/{name}.safetensors"))
+}
+
 fn fixture(name: &str) -> Result<Network> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/networks/{name}.safetensors"));
-    Ok(NetworkFile::open(&path)?.network)
+    Ok(NetworkFile::open(&path_of(name))?.network)
 }
 
 /// The theory's circuit in a random basis, rounded to f32 as trained weights are.
@@ -190,7 +279,7 @@ impl Page {
         Ok(json!({
             "verdict": found.verdict, "s": s, "d": d, "inputs": episode.inputs(),
             "states": states.iter().map(column).collect::<Vec<_>>(), "outputs": outputs, "contents": contents, "edited": edited,
-            "whole_state": found.whole_state.as_ref().map(|whole| whole.verdict.name()),
+            "whole_state": found.whole_state.as_ref().map(|whole| whole.verdict.name()), "found": found,
         }))
     }
 }

@@ -1,29 +1,31 @@
 //! The data of one page, as the explorer reads it.
 
-use super::input_phase::InputPhase;
+use super::commands::Commands;
+use super::editing::{EditData, edit_data};
+use super::glossary::{TERMS, Term};
 use super::layers::{NetworkData, network_data};
 use super::made_of::{Part, made_of, parts};
+use super::memories::{MemoriesData, memories_data};
 use super::stored::Stored;
+use super::story::Story;
 use super::words::{self, ClaimWords, Figure};
-use super::{Provenance, ReportError, Training};
-use crate::circuit::Core;
-use crate::code::Contents;
-use crate::edit::{EditParams, own_code};
-use crate::interpret::{Interpretation, RecordedRun, Verdict};
-use crate::memories::{Frame, Memories, Method, observability};
+use super::{LONGEST_RUN, Provenance, ReportError, Training, shown_steps};
+use crate::interpret::{Interpretation, ProductsSummary, RecordedRun, Verdict};
 use crate::network::Network;
-use crate::numeric::{Matrix, c64, eigenvalues, pseudo_inverse};
+use crate::numeric::{Matrix, c64, eigenvalues};
 use crate::spectrum::{Direction, Eigenvalue, Spectrum};
 use crate::task::{Function, Gate, KNOWN_TASKS, Slot, Source, Task};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The longest run that a page shows, in output steps.
-const LONGEST_RUN: usize = 96;
+pub(super) use super::memories::Shown;
 
 #[derive(Serialize)]
-pub(super) struct PageData {
+pub(super) struct PageData<'a> {
     meta: Meta,
+    story: Story,
+    glossary: &'static [Term],
+    commands: Option<Commands>,
     verdict: VerdictData,
     network: Option<NetworkData>,
     /// Episodes of a recording, which stand for a network that nobody can run.
@@ -35,6 +37,8 @@ pub(super) struct PageData {
     spectra: SpectraData,
     memories: Option<MemoriesData>,
     memories_missing: Option<&'static str>,
+    /// Products of contents that the states hold, where f is a truth table.
+    products: Option<&'a ProductsSummary>,
     edit: Option<EditData>,
     training: Option<Training>,
 }
@@ -64,6 +68,8 @@ struct Meta {
     s: usize,
     d: usize,
     hidden: usize,
+    /// Output steps of a run.
+    horizon: usize,
     /// What the network is made of; nothing for one plain layer, which its units describe.
     made_of: Option<String>,
     made: Vec<(String, String)>,
@@ -74,7 +80,6 @@ struct Meta {
 #[derive(Serialize)]
 struct VerdictData {
     kind: &'static str,
-    sentence: String,
     /// Which part of the state this is about, where there is a choice, and what the whole of it comes to.
     state: Option<String>,
     definition: &'static str,
@@ -130,47 +135,9 @@ struct SpectrumData {
     found: usize,
     expected: Option<usize>,
     error: Option<f64>,
+    worst_error: Option<f64>,
     eigenvalues: Vec<Eigenvalue>,
     directions: Vec<Direction>,
-}
-
-#[derive(Serialize)]
-struct MemoriesData {
-    method: &'static str,
-    /// The window component that each memory holds.
-    members: Vec<usize>,
-    readers: Stored,
-    /// The learned circuit on memories and remainder.
-    blocks: Stored,
-    theory: Stored,
-    perp: usize,
-    scores: Vec<f64>,
-    recovered: f64,
-    /// For networks with biases: the mean state at each output step, which is taken off before reading.
-    mean: Option<Stored>,
-    /// The same at each input step, where that is known, and how much of what is read there is right.
-    input_mean: Option<Stored>,
-    input_read: Option<f64>,
-    /// For superposed networks: contents from the next s outputs.
-    rolled: Option<Stored>,
-    /// Whether the rows that hand variables on are right whatever the network is.
-    by_construction: bool,
-    /// The step matrix of the control.
-    control: Option<Stored>,
-}
-
-/// What the page needs to edit the network as the library does.
-#[derive(Serialize)]
-struct EditData {
-    slots: Vec<usize>,
-    read: Vec<f64>,
-    code: Stored,
-    memories: Stored,
-    mean: Vec<f64>,
-    readers: Stored,
-    /// Squares of all parameters, and of the two biases whose sum the page has.
-    squares: (f64, f64),
-    params: EditParams,
 }
 
 const CITATION: &str = "Arjun Karuvally, Peter Delmastro and Hava T. Siegelmann: Episodic Memory Theory for the Mechanistic \
@@ -183,11 +150,11 @@ const BIBTEX: &str = "@article{karuvally2023episodic,
   year   = {2023}
 }";
 
-pub(super) fn page_data(
+pub(super) fn page_data<'a>(
     network: Option<&Network>,
-    found: &Interpretation,
+    found: &'a Interpretation,
     provenance: &Provenance,
-) -> Result<PageData, ReportError> {
+) -> Result<PageData<'a>, ReportError> {
     let task = found.details.task.as_ref();
     let memories = memories_data(network, found)?;
     let memories_missing = memories.is_none().then_some(match (found.verdict, task) {
@@ -203,6 +170,7 @@ pub(super) fn page_data(
             s: found.task.s,
             d: found.task.d,
             hidden: found.hidden,
+            horizon: shown_steps(found.task.s),
             made_of: match network {
                 Some(network) => network.as_elman().is_none().then(|| made_of(network)),
                 None => Some(format!("{} recorded units", found.hidden)),
@@ -211,9 +179,11 @@ pub(super) fn page_data(
             citation: CITATION,
             bibtex: BIBTEX,
         },
+        story: Story::of(network, found),
+        glossary: TERMS,
+        commands: Commands::of(found, provenance),
         verdict: VerdictData {
             kind: found.verdict.name(),
-            sentence: words::sentence(network, found),
             state: network.and_then(|network| words::state(network, found)),
             definition: found.verdict.definition(),
             claims: words::claims(found),
@@ -238,6 +208,7 @@ pub(super) fn page_data(
         spectra: spectra_data(found)?,
         memories,
         memories_missing,
+        products: found.code.as_ref().and_then(|code| code.products.as_ref()),
         edit: network.and_then(|network| edit_data(network, found)),
         training: provenance.training.clone(),
     })
@@ -271,6 +242,7 @@ fn spectra_data(found: &Interpretation) -> Result<SpectraData, ReportError> {
                 found: spectrum.found,
                 expected: spectrum.expected,
                 error: spectrum.error,
+                worst_error: spectrum.worst_error,
                 eigenvalues,
                 directions: spectrum.directions.clone(),
             },
@@ -282,109 +254,6 @@ fn spectra_data(found: &Interpretation) -> Result<SpectraData, ReportError> {
     all.by_ref()
         .for_each(|(place, spectrum)| *(if place == AT_ORIGIN { &mut origin } else { &mut orbit }) = Some(spectrum));
     Ok(SpectraData { origin, orbit, in_memories: found.spectrum.memories.is_some(), theory })
-}
-
-fn memories_data(network: Option<&Network>, found: &Interpretation) -> Result<Option<MemoriesData>, ReportError> {
-    let (Some(shown), Some(task)) = (Shown::of(found)?, &found.details.task) else { return Ok(None) };
-    let rolled = match found.verdict {
-        Verdict::Superposed => {
-            let said = observability(&shown.readout, &shown.step, task.s());
-            Some(pseudo_inverse(&said, found.params.memories.relative_cut)?)
-        }
-        _ => None,
-    };
-    let means = &found.details.means;
-    let mean = (!network.is_some_and(Network::is_odd) && !means.is_empty()).then(|| {
-        let rows = means.len().min(LONGEST_RUN);
-        Stored::shown(&Matrix::from_fn(rows, found.hidden, |t, unit| means[t][unit]))
-    });
-    let score = &shown.memories.score;
-    let input = network.and_then(|network| InputPhase::of(network, found, &shown));
-    Ok(Some(MemoriesData {
-        method: shown.memories.method.name(),
-        by_construction: shown.memories.method.shift_by_construction(),
-        readers: Stored::shown(&shown.widened(&shown.frame.readers)),
-        theory: Stored::shown(&shown.on_window(&shown.step)),
-        perp: shown.blocks.nrows() - shown.members.len(),
-        blocks: Stored::shown(&shown.blocks),
-        scores: if shown.named { score.components.clone() } else { vec![score.worst; shown.members.len()] },
-        recovered: found.params.memories.recovered,
-        mean,
-        input_mean: input.as_ref().map(|input| Stored::shown(&input.means.transpose().to_owned())),
-        input_read: input.and_then(|input| input.read),
-        rolled: rolled.map(|matrix| Stored::shown(&shown.widened(&matrix))),
-        control: found.control.as_ref().map(|control| Stored::shown(&shown.on_window(&control.step))),
-        members: shown.members,
-    }))
-}
-
-/// The memories that are shown first, with everything on components: a function whose contents have no places of their own
-/// is shown on the whole window.
-pub(super) struct Shown<'a> {
-    pub(super) memories: &'a Memories,
-    pub(super) frame: &'a Frame,
-    /// Whether contents are components.
-    pub(super) named: bool,
-    /// The window component of each memory.
-    pub(super) members: Vec<usize>,
-    /// The learned circuit on memories and remainder.
-    pub(super) blocks: Matrix,
-    step: Matrix,
-    readout: Matrix,
-    embed: Matrix,
-    project: Matrix,
-}
-
-impl<'a> Shown<'a> {
-    pub(super) fn of(found: &'a Interpretation) -> Result<Option<Self>, ReportError> {
-        let memories = found.details.memories.iter().find(|memories| memories.frame.is_some());
-        let (Some(task), Some(memories)) = (&found.details.task, memories) else { return Ok(None) };
-        let (Some(frame), Some(remainder)) = (&memories.frame, &memories.remainder) else { return Ok(None) };
-        let (embed, project, step, readout, slots) = match (&found.details.contents, memories.method) {
-            (Some(contents), Method::Code) => {
-                let Contents { embed, project, step, readout, slots, .. } = contents.clone();
-                (embed, project, step, readout, slots)
-            }
-            _ => {
-                let Core { embed, project, step, readout, components, .. } = Core::of(task)?;
-                (embed, project, step, readout, components)
-            }
-        };
-        let named = slots.is_some();
-        let blocks = match named {
-            true => remainder.blocks.clone(),
-            false => on_window(&remainder.blocks, remainder.core, &embed, &project),
-        };
-        let members = slots.unwrap_or_else(|| (0..task.window()).collect());
-        Ok(Some(Self { memories, frame, named, members, blocks, step, readout, embed, project }))
-    }
-
-    /// Rows of contents as rows of components.
-    pub(super) fn widened(&self, matrix: &Matrix) -> Matrix {
-        if self.named { matrix.clone() } else { &self.embed * matrix }
-    }
-
-    /// A step of contents as a step of components.
-    fn on_window(&self, step: &Matrix) -> Matrix {
-        if self.named { step.clone() } else { &self.embed * step * &self.project }
-    }
-}
-
-/// Nothing where there is no code to edit in: no known selection, no lasting activity, an activation without inverse; and
-/// nothing for cells that the page's own edit does not rewrite.
-fn edit_data(network: &Network, found: &Interpretation) -> Option<EditData> {
-    network.as_elman()?;
-    let task = found.details.task.as_ref().filter(|task| task.is_binary() && found.memories.is_some())?;
-    let params = EditParams::default();
-    let own = own_code(network, task, &params).ok()?;
-    let [code, memories, readers] = [&own.columns, &own.memories, &own.readers].map(Stored::exact);
-    let sum = |of: &dyn Fn(&str) -> bool| -> f64 {
-        let values =
-            network.parameters().into_iter().filter(|(name, _)| of(name)).flat_map(|(_, tensor)| tensor.values());
-        values.map(|x| x * x).sum()
-    };
-    let squares = (sum(&|_| true), sum(&|name| name.starts_with("rnn.bias")));
-    Some(EditData { slots: own.slots, read: own.read, code, memories, mean: own.mean, readers, squares, params })
 }
 
 /// The learned circuit on memories and remainder, as the page shows it.
@@ -408,18 +277,6 @@ pub(super) fn spectra(found: &Interpretation) -> Result<Vec<PlacedSpectrum<'_>>,
         spectra.push(("on the orbit", pairs(&eigenvalues(&orbit.operator)?), &found.spectrum.orbit));
     }
     Ok(spectra)
-}
-
-/// The learned circuit with its memories written as window components.
-fn on_window(blocks: &Matrix, core: usize, embed: &Matrix, project: &Matrix) -> Matrix {
-    let rest = blocks.nrows() - core;
-    let widen = |matrix: &Matrix| {
-        let mut wide = Matrix::zeros(matrix.nrows() + rest, matrix.ncols() + rest);
-        wide.submatrix_mut(0, 0, matrix.nrows(), matrix.ncols()).copy_from(matrix);
-        (0..rest).for_each(|k| wide[(matrix.nrows() + k, matrix.ncols() + k)] = 1.0);
-        wide
-    };
-    widen(embed) * blocks * widen(project)
 }
 
 /// How the page was made: what the caller knows, what the network is, then every number that decided something.

@@ -1,23 +1,36 @@
 //! What a person sees: one page a network, and figures for papers.
 //!
-//! A page is a single file that needs nothing else: the explorer (plain HTML, CSS and JavaScript beside this file), the
-//! plotting library that the `plotly` crate carries, and the data of one network.
+//! A page is a single file that needs nothing else: plain HTML, CSS and JavaScript of our own (`explorer/` beside this file)
+//! and the data of a network, of two, or of a sweep.
 
+mod commands;
 mod data;
+mod editing;
 pub mod figures;
+mod frame;
+mod glossary;
 mod input_phase;
 mod layers;
 mod made_of;
+mod memories;
 mod packed;
+mod pair;
 mod stored;
+mod story;
+mod superposed;
+mod sweep;
 mod words;
 
-use self::packed::packed;
+use self::frame::escape;
+pub use self::pair::{Side, page_of_two};
+pub use self::sweep::page_of_sweep;
+
 use crate::circuit::CircuitError;
 use crate::interpret::Interpretation;
 use crate::network::{Network, NetworkFile};
 use crate::numeric::NumericError;
 use crate::run_folder::RunFolder;
+use crate::sweep::SweepError;
 use serde::Serialize;
 use std::path::Path;
 
@@ -32,6 +45,14 @@ pub struct Provenance {
     pub training: Option<Training>,
 }
 
+/// The longest run that a page shows, in output steps.
+const LONGEST_RUN: usize = 96;
+
+/// Output steps that a page runs a network for: six times round, within limits.
+fn shown_steps(s: usize) -> usize {
+    (6 * s).clamp(40, LONGEST_RUN)
+}
+
 /// Rows of a training curve that a page shows.
 const MOST_ROWS: usize = 2000;
 
@@ -42,7 +63,7 @@ impl Provenance {
         let title = if path.is_dir() { whole.file_name() } else { whole.file_stem() };
         let metrics = RunFolder::metrics_text(path).filter(|_| path.is_dir());
         let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut made = vec![("network".to_string(), name)];
+        let mut made = vec![("network".to_string(), name), ("path".to_string(), path.display().to_string())];
         let short = file.metadata.iter().filter(|(_, value)| !value.contains('\n'));
         made.extend(short.map(|(name, value)| (format!("file: {name}"), value.clone())));
         Self {
@@ -96,6 +117,9 @@ pub enum ReportError {
     /// A matrix computation failed.
     #[error(transparent)]
     Numeric(#[from] NumericError),
+    /// A sweep could not be read.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
     /// The data could not be written as JSON.
     #[error("cannot write the data of the page: {0}")]
     Json(#[from] serde_json::Error),
@@ -112,28 +136,6 @@ pub enum ReportError {
     },
 }
 
-const FRAME: &str = include_str!("explorer/index.html");
-const STYLE: &str = include_str!("explorer/explorer.css");
-/// In the order in which they build on each other.
-const SCRIPTS: [&str; 16] = [
-    include_str!("explorer/numeric.js"),
-    include_str!("explorer/cells.js"),
-    include_str!("explorer/editing.js"),
-    include_str!("explorer/colours.js"),
-    include_str!("explorer/heatmap.js"),
-    include_str!("explorer/player.js"),
-    include_str!("explorer/verdict.js"),
-    include_str!("explorer/spectrum.js"),
-    include_str!("explorer/gates.js"),
-    include_str!("explorer/weights.js"),
-    include_str!("explorer/states.js"),
-    include_str!("explorer/circuit.js"),
-    include_str!("explorer/input.js"),
-    include_str!("explorer/rewire.js"),
-    include_str!("explorer/training.js"),
-    include_str!("explorer/main.js"),
-];
-
 /// The page of a network: one HTML file that needs nothing else.
 pub fn page(network: &Network, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
     page_of(Some(network), found, provenance)
@@ -145,44 +147,13 @@ pub fn page_of_recordings(found: &Interpretation, provenance: &Provenance) -> Re
 }
 
 fn page_of(network: Option<&Network>, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
-    let data = serde_json::to_vec(&data::page_data(network, found, provenance)?)?;
-    let title = format!("{} - ketbra", provenance.title);
-    Ok(FRAME
-        .replace("<!--TITLE-->", &escape(&title))
-        .replace("/*STYLE*/", STYLE)
-        .replace("/*SCRIPT*/", &SCRIPTS.join("\n"))
-        .replace("/*DATA*/", &packed(&data)?)
-        .replace("/*PLOTTING*/", &packed(plotting_library().as_bytes())?))
-}
-
-/// Plotly's JavaScript, without the formula renderer that the crate puts beside it.
-fn plotting_library() -> String {
-    let scripts = plotly::Plot::offline_js_sources();
-    let first = scripts.split("</script>").next().unwrap_or_default();
-    first.split_once('>').map_or(first, |(_, script)| script).to_string()
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let data = data::page_data(network, found, provenance)?;
+    frame::assembled(&frame::NETWORK, &provenance.title, &serde_json::to_vec(&data)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_plotting_library_is_plotly_alone() {
-        let library = plotting_library();
-        assert!(library.contains("plotly.js v") && !library.contains("MathJax.loader"));
-        assert!(library.len() < 5_000_000, "{} bytes", library.len());
-    }
-
-    #[test]
-    fn every_place_of_the_frame_is_filled_once() {
-        for place in ["<!--TITLE-->", "/*STYLE*/", "/*SCRIPT*/", "/*DATA*/", "/*PLOTTING*/"] {
-            assert_eq!(FRAME.matches(place).count(), 1, "{place}");
-        }
-    }
 
     #[test]
     fn torn_rows_of_metrics_are_left_out_and_long_tables_thinned() {

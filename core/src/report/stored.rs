@@ -43,6 +43,12 @@ impl Stored {
         Self { rows: matrix.nrows(), cols: matrix.ncols(), f32: Some(base64(&planes(&bytes))), f64: None }
     }
 
+    /// Twelve bits of each number: enough for a colour, and the rest compresses to nothing.
+    pub(super) fn drawn(matrix: &Matrix) -> Self {
+        let coarse = |x: f64| f64::from(f32::from_bits((x as f32).to_bits() & 0xffff_f000));
+        Self::shown(&Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| coarse(matrix[(i, j)])))
+    }
+
     /// One row.
     pub(super) fn row(values: &[f64]) -> Self {
         Self::exact(&Matrix::from_fn(1, values.len(), |_, j| values[j]))

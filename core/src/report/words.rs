@@ -1,6 +1,6 @@
-//! The verdict in one sentence, and the figures beside it.
+//! The claims, figures and doubts of a page, in words.
 
-use super::made_of::{noun, whole_state};
+use super::made_of::whole_state;
 use crate::claims::Claim;
 use crate::code::Interval;
 use crate::interpret::{Interpretation, Reason, RecordingSummary, Shuffled, StateView, Verdict, WholeState};
@@ -37,56 +37,6 @@ pub(super) fn claims(found: &Interpretation) -> Vec<ClaimWords> {
     found.claims.iter().map(words).collect()
 }
 
-pub(super) fn sentence(network: Option<&Network>, found: &Interpretation) -> String {
-    let this = network.map_or("This recorded network".into(), |network| format!("This {}", noun(network)));
-    let task = &found.task;
-    let count = found.code.as_ref().map_or(0, |code| code.count);
-    let name = task.name.as_deref().unwrap_or("its task");
-    let units = match found.state {
-        StateView::Whole if network.is_some_and(Network::has_inner_state) => {
-            format!("the {} numbers of its state", found.hidden)
-        }
-        _ => format!("its {} units", found.hidden),
-    };
-    match found.verdict {
-        Verdict::Circuit if found.blind => format!(
-            "{this} is a circuit: {units} hold {} in {count} memories, and what it computes \
-             was read back without being told.",
-            variables(task.s)
-        ),
-        Verdict::Circuit => {
-            format!("{this} is a circuit: {units} hold {} in {count} memories and compute {name}.", variables(task.s))
-        }
-        Verdict::Superposed => format!(
-            "{this} holds {count} contents in {} lasting directions: they are superposed, and {} of them cannot be \
-             read linearly.",
-            found.spectrum.orbit.found,
-            found.not_linear.len()
-        ),
-        Verdict::Partial if task.name.is_none() => {
-            "What this network computes could be read for some of its outputs only.".into()
-        }
-        Verdict::Partial => format!("{this} is no circuit of {name}: {}.", failures(&found.claims)),
-        Verdict::NotLearned if matches!(found.reasons.first(), Some(Reason::Silent { .. })) => {
-            format!("{this} falls silent when the input ends: it has learned nothing that lasts.")
-        }
-        Verdict::NotLearned if task.name.is_none() => {
-            "No function could be read from this network: what it does after the input follows no rule of this kind."
-                .into()
-        }
-        Verdict::NotLearned => format!("{this} has not learned {name}."),
-        Verdict::NotHeld => "The outputs are right, but these states do not hold the contents.".into(),
-        Verdict::Unclear if task.name.is_none() => {
-            "What this network computes cannot be told from what it does.".into()
-        }
-        Verdict::Unclear => format!("How this network computes {name} cannot be told."),
-    }
-}
-
-fn variables(s: usize) -> String {
-    if s == 1 { "one variable".into() } else { format!("{s} variables") }
-}
-
 /// The part of the state that was looked at, and what the whole of it comes to; nothing where there is no choice.
 pub(super) fn state(network: &Network, found: &Interpretation) -> Option<String> {
     let (seen, size, layers) = (found.hidden, network.state_size(), network.layers.len());
@@ -118,7 +68,7 @@ fn all_hold(claims: &[Claim]) -> String {
 }
 
 /// How many claims fail, and the first of them.
-fn failures(claims: &[Claim]) -> String {
+pub(super) fn failures(claims: &[Claim]) -> String {
     let failed: Vec<&Claim> = claims.iter().filter(|claim| !claim.holds).collect();
     let first = failed.first().map_or("", |claim| claim.statement);
     match failed.len() {

@@ -93,14 +93,20 @@ pub struct Table {
     pub converged: Recovered,
 }
 
+/// Task, hidden units, l2 and variant: networks of one place are one cell, and cells are in the order of their places.
+pub(crate) type Place = (String, usize, u64, String);
+
+/// The cell that a network belongs to.
+pub(crate) fn place(row: &Row) -> Place {
+    // The bits of numbers from 0 on are in the order of the numbers.
+    (row.task.clone(), row.hidden, row.l2.abs().to_bits(), variant(row))
+}
+
 /// Sums up the results of a sweep.
 pub fn table(rows: &[Row], params: &TableParams) -> Table {
-    type Place = (String, usize, u64, String);
     let mut groups: BTreeMap<Place, Vec<&Row>> = BTreeMap::new();
     for row in rows {
-        // The bits of numbers from 0 on are in the order of the numbers.
-        let place = (row.task.clone(), row.hidden, row.l2.abs().to_bits(), variant(row));
-        groups.entry(place).or_default().push(row);
+        groups.entry(place(row)).or_default().push(row);
     }
     let has_converged = |row: &&Row| row.accuracy.is_some_and(|accuracy| accuracy > params.converged);
     let converged: Vec<&Row> = rows.iter().filter(has_converged).collect();

@@ -1,5 +1,5 @@
-// Diverging colours with zero in the middle. The five anchors are the theme's: those of matplotlib's `coolwarm` in light,
-// the same hues around a dark middle in dark.
+// Diverging colours with zero in the middle: blue is minus, red is plus, told apart by every kind of colour vision. The five
+// anchors are the theme's: those of matplotlib's `coolwarm` in light, the same hues around a dark middle in dark.
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const ANCHORS = ["--minus", "--half-minus", "--middle", "--half-plus", "--plus"];
@@ -13,29 +13,32 @@ function readTheme() {
     table.set(anchors[k].map((x, c) => Math.round(x + (anchors[k + 1][c] - x) * part)), 3 * i);
   }
   palette = { table };
-  for (const name of ["ink", "soft", "line", "mark", "grid", "card", "paper", "shade", "plus", "minus", "accent", "bad"]) palette[name] = style(`--${name}`);
+  for (const name of ["ink", "soft", "line", "mark", "grid", "card", "paper", "shade", "plus", "minus", "accent", "bad", "learned", "halo"]) palette[name] = style(`--${name}`);
 }
 
 const level = (value, limit) => 3 * Math.round(128 + 128 * Math.max(-1, Math.min(1, value / limit || 0)));
 
-function colour(value, limit = 1, alpha = 1) {
+function colour(value, limit = 1) {
   const at = level(value, limit), t = palette.table;
-  return `rgba(${t[at]},${t[at + 1]},${t[at + 2]},${alpha})`;
+  return `rgb(${t[at]},${t[at + 1]},${t[at + 2]})`;
 }
 
+// The size that all but a few values stay below: the scale of a picture, so that small states are not grey and outliers do
+// not wash out the rest.
+function quantileLimit(values, share = 0.995) {
+  const sizes = Float64Array.from(values, Math.abs).sort();
+  return sizes[Math.min(sizes.length - 1, Math.floor(share * sizes.length))] || 1;
+}
+
+// Redraws what is painted after a change of theme; the theme is remembered.
 function startTheme(changed) {
   const wished = matchMedia("(prefers-color-scheme: dark)");
-  let chosen = null;
-  const apply = () => {
-    document.documentElement.dataset.theme = chosen ?? (wished.matches ? "dark" : "light");
-    readTheme();
-    changed();
-  };
-  wished.addEventListener("change", apply);
+  const apply = (theme) => { document.documentElement.dataset.theme = theme; readTheme(); changed(); };
+  wished.addEventListener("change", () => { if (!remembered.get("theme")) apply(wished.matches ? "dark" : "light"); });
   document.getElementById("theme").addEventListener("click", () => {
-    chosen = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-    apply();
+    const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    remembered.set("theme", theme);
+    apply(theme);
   });
-  document.documentElement.dataset.theme = wished.matches ? "dark" : "light";
   readTheme();
 }

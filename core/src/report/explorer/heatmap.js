@@ -7,7 +7,8 @@ const drawn = new Set();
 function redrawAll() { drawn.forEach((map) => { map.cached = null; map.draw(); }); }
 
 class Heatmap {
-  // options: label, xName, yName, and after `show`: rows, cols, value(i, j), limit, xLines, yLines, xTicks, yTicks, tell(i, j), overlay(context, box)
+  // options: label, xName, yName, and after `show`: rows, cols, value(i, j), limit, xLines, yLines, xTicks, yTicks, tell(i, j), point(i, j) and leave(),
+  // overlay(context, box); `lit` are rows and columns that are pointed at
   constructor(canvas, options) {
     this.canvas = canvas;
     this.options = options;
@@ -15,7 +16,7 @@ class Heatmap {
     drawn.add(this);
     new ResizeObserver(() => this.draw()).observe(canvas);
     canvas.addEventListener("pointermove", (event) => this.hover(event));
-    canvas.addEventListener("pointerleave", hideTip);
+    canvas.addEventListener("pointerleave", () => { hideTip(); this.options.leave?.(); });
   }
 
   show(options) {
@@ -73,7 +74,18 @@ class Heatmap {
     context.textAlign = "center";
     context.fillText(yName, 0, 0);
     context.restore();
+    (this.options.lit ?? []).forEach(({ row, col }) => this.light(context, box, row, col));
     this.options.overlay?.(context, box);
+  }
+
+  // A row or column that is pointed at, seen on every colour.
+  light(context, box, row, col) {
+    const [x, y, w, h] = row !== undefined ? [box.left, box.y(row), box.right - box.left, box.y(1) - box.y(0)] : [box.x(col), box.top, box.x(1) - box.x(0), box.bottom - box.top];
+    for (const [width, ink] of [[3.5, palette.paper], [1.6, palette.accent]]) {
+      context.lineWidth = width;
+      context.strokeStyle = ink;
+      context.strokeRect(x, y, w, h);
+    }
   }
 
   lines(context, box) {
@@ -95,8 +107,31 @@ class Heatmap {
     if (!this.box || !tell) return;
     const j = Math.floor(cols * (event.clientX - frame.left - this.box.left) / (this.box.right - this.box.left));
     const i = Math.floor(rows * (event.clientY - frame.top - this.box.top) / (this.box.bottom - this.box.top));
-    if (i < 0 || j < 0 || i >= rows || j >= cols) return hideTip();
-    showTip(event, `${tell(i, j)}: ${this.values[i * cols + j].toFixed(3)}`);
+    if (i < 0 || j < 0 || i >= rows || j >= cols) { this.options.leave?.(); return hideTip(); }
+    this.options.point?.(i, j);
+    const value = this.values[i * cols + j];
+    showTip(event, Number.isNaN(value) ? tell(i, j) : `${tell(i, j)}: ${number(value)}`);
+  }
+
+  // For a file: the cells as pixels that stay sharp, everything around them as lines and letters.
+  svg() {
+    const { xTicks = [], yTicks = [], xLines = [], yLines = [], xName, yName, rows, cols } = this.options, { box } = this, width = Math.ceil(box.right + 8), height = Math.ceil(box.bottom + 10);
+    const picture = document.createElement("canvas");
+    [picture.width, picture.height] = [cols, rows];
+    picture.getContext("2d").drawImage(this.picture(), 0, 0);
+    const line = (x1, y1, x2, y2, strong) => svg("line", { x1, y1, x2, y2, stroke: strong ? palette.mark : palette.grid, "stroke-width": strong ? 1.6 : 1 });
+    const text = (x, y, said, more = {}) => svg("text", { x, y, fill: palette.soft, "font-size": 12, "text-anchor": "middle", "dominant-baseline": "middle", ...more }, said);
+    const drawing = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": "Helvetica, Arial, sans-serif" }, svg("rect", { width, height, fill: palette.card }),
+      svg("image", { href: picture.toDataURL(), x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top, preserveAspectRatio: "none", style: "image-rendering:pixelated" }),
+      ...xLines.map(({ at, strong }) => line(box.x(at), box.top, box.x(at), box.bottom, strong)), ...yLines.map(({ at, strong }) => line(box.left, box.y(at), box.right, box.y(at), strong)),
+      ...spread(xTicks, 15, (tick) => box.x(tick.at)).map((tick) => text(box.x(tick.at), box.top - 9, tick.text)), ...spread(yTicks, 13, (tick) => box.y(tick.at)).map((tick) => text(box.left - 5, box.y(tick.at), tick.text, { "text-anchor": "end" })),
+      text((box.left + box.right) / 2, 9, xName), text(9, (box.top + box.bottom) / 2, yName, { transform: `rotate(-90 9 ${(box.top + box.bottom) / 2})` }));
+    return new XMLSerializer().serializeToString(drawing);
+  }
+
+  rows() {
+    const { rows, cols, xName, yName } = this.options;
+    return [[`${yName} \\ ${xName}`, ...Array.from({ length: cols }, (_, j) => j + 1)], ...Array.from({ length: rows }, (_, i) => [i + 1, ...this.values.subarray(i * cols, (i + 1) * cols)])];
   }
 }
 
@@ -118,15 +153,18 @@ function fitted(canvas) {
   return [context, width, height];
 }
 
-function showTip(event, text) {
-  const tip = document.getElementById("tip");
-  tip.textContent = text;
-  tip.hidden = false;
-  tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
-  tip.style.top = `${Math.max(8, event.clientY - tip.offsetHeight - 12)}px`;
+// A cross that is seen on every colour: dark on light.
+function cross(context, x, y, r) {
+  for (const [width, ink] of [[4, "#ffffff"], [1.7, "#000000"]]) {
+    context.lineWidth = width;
+    context.strokeStyle = ink;
+    context.lineCap = "round";
+    context.beginPath();
+    context.moveTo(x - r, y - r); context.lineTo(x + r, y + r); context.moveTo(x + r, y - r); context.lineTo(x - r, y + r);
+    context.stroke();
+  }
+  context.lineCap = "butt";
 }
-
-function hideTip() { document.getElementById("tip").hidden = true; }
 
 function showScale(id, limit) {
   const scale = document.querySelector(`[data-scale="${id}"]`), say = (x) => (x < 1e-3 ? x.toExponential(0) : Number(x.toPrecision(2)).toString());

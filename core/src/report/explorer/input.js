@@ -24,20 +24,9 @@ function examplePattern(s, d) {
   return Array.from({ length: s }, (_, t) => Float64Array.from({ length: d }, (_, j) => ((3 * t + 5 * j + t * j) % 4 < 2 ? 1 : -1)));
 }
 
-// Arrow keys move within a grid of buttons.
-function gridKeys(holder, cols) {
-  holder.addEventListener("keydown", (event) => {
-    const move = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -cols, ArrowDown: cols }[event.key];
-    const cells = [...holder.children], at = cells.indexOf(event.target), next = cells[at + move];
-    if (!move || !next) return;
-    event.preventDefault();
-    next.focus();
-  });
-}
-
 // Recordings cannot be asked anything new: one chooses among their episodes.
 function startEpisodes(explorer) {
-  const section = document.getElementById("try"), count = explorer.recorded.length;
+  const section = byId("try"), count = explorer.recorded.length;
   section.dataset.title = "Episodes";
   section.querySelector("h2").textContent = "Recorded episodes";
   section.querySelector(".explain").textContent = "Nobody can run this network: these are episodes that were recorded, none of which the readers were fitted on.";
@@ -45,17 +34,19 @@ function startEpisodes(explorer) {
   section.querySelector(".tools").replaceChildren(choice);
   const cells = [...document.querySelectorAll("#bits button")];
   cells.forEach((cell) => { cell.disabled = true; });
-  choice.addEventListener("change", () => {
-    explorer.episode = Number(choice.value);
+  explorer.choose = (episode) => {
+    explorer.episode = Math.max(0, Math.min(count - 1, episode || 0));
+    choice.value = explorer.episode;
     explorer.inputs = explorer.recorded[explorer.episode].inputs;
     cells.forEach((cell) => cell.setAttribute("aria-pressed", explorer.inputs[cell.place[0]][cell.place[1]] > 0));
     explorer.recompute();
-  });
+  };
+  choice.addEventListener("change", () => explorer.choose(Number(choice.value)));
 }
 
 function startInput(explorer) {
-  const { s, d } = explorer, $ = (id) => document.getElementById(id), bits = $("bits");
-  bits.style.gridTemplateColumns = `repeat(${s}, auto)`;
+  const { s, d } = explorer, bits = byId("bits");
+  bits.style.gridTemplateColumns = `repeat(${s}, minmax(0, var(--bit)))`;
   bits.style.setProperty("--bit", s > 12 ? "1.35rem" : "2.1rem");
   const cells = [];
   for (let j = 0; j < d; j++) {
@@ -73,7 +64,8 @@ function startInput(explorer) {
     cell.setAttribute("aria-label", `step ${t + 1}, component ${j + 1}: ${on ? "+1" : "−1"}`);
   });
   if (!explorer.trained) { show(); startEpisodes(explorer); return; }
-  const set = (inputs) => { explorer.inputs = inputs; show(); explorer.recompute(); };
+  const set = (inputs) => { explorer.inputs = inputs; show(); if (player.playing) player.set(false); if (player.step <= s) player.seek(s + explorer.horizon); explorer.recompute(); };
+  explorer.present = (inputs) => { explorer.inputs = inputs; show(); };
   let brush = null;
   const paint = (cell) => {
     const [t, j] = cell.place;
@@ -104,8 +96,8 @@ function startInput(explorer) {
     explorer.inputs[t][j] *= -1;
     set(explorer.inputs);
   });
-  const { across, down } = glyphs(s, d), write = $("write");
-  if (across * down < 1) $("write-label").remove();
+  const { across, down } = glyphs(s, d), write = byId("write");
+  if (across * down < 1) byId("write-label").remove();
   else {
     write.maxLength = across * down;
     write.value = "3141".slice(0, across * down);
@@ -118,70 +110,4 @@ function startInput(explorer) {
   };
   document.querySelectorAll("[data-pattern]").forEach((button) => button.addEventListener("click", () => set(patterns[button.dataset.pattern]())));
   show();
-}
-
-// A strip of outputs with crosses on wrong signs; returns a function that shows a run.
-function outputStrip(canvas, explorer) {
-  const { s, d, horizon } = explorer;
-  const strip = new Heatmap(canvas, { xName: "output step", yName: "component" });
-  const yTicks = Array.from({ length: d }, (_, j) => ({ at: j + 0.5, text: `${j + 1}` }));
-  const xTicks = timeTicks(s, horizon).filter(({ at }) => at > s).map(({ at }) => ({ at: at - s, text: `${at - s}` }));
-  return (outputs, wanted) => {
-    const wrong = [];
-    if (wanted) for (let k = 0; k < horizon; k++) for (let j = 0; j < d; j++) if (outputs[s + k][j] * wanted[s + k][j] <= 0) wrong.push([j, k]);
-    strip.crosses = wrong;
-    strip.cursor ??= () => {};
-    strip.show({
-      label: `Outputs over ${horizon} steps, ${wrong.length} wrong`, rows: d, cols: horizon, limit: 1, xTicks, yTicks, value: (j, k) => outputs[s + k][j], tell: (j, k) => `component ${j + 1}, output step ${k + 1}`,
-      overlay: (context, box) => {
-        context.strokeStyle = palette.mark;
-        context.lineWidth = 1.6;
-        const r = Math.min(5, 0.28 * Math.min(box.x(1) - box.x(0), box.y(1) - box.y(0)));
-        strip.crosses.forEach(([j, k]) => {
-          const x = box.x(k + 0.5), y = box.y(j + 0.5);
-          context.beginPath();
-          context.moveTo(x - r, y - r); context.lineTo(x + r, y + r); context.moveTo(x + r, y - r); context.lineTo(x - r, y + r);
-          context.stroke();
-        });
-        if (strip.follows && player.step > s) {
-          context.strokeStyle = palette.mark;
-          context.lineWidth = 2;
-          context.strokeRect(box.x(player.step - s - 1), box.top - 1, box.x(1) - box.x(0), box.bottom - box.top + 2);
-        }
-      },
-    });
-    strip.redraw = () => strip.draw();
-    return { strip, wrong: wrong.length, all: horizon * d };
-  };
-}
-
-const scoreText = ({ wrong, all }) => (wrong ? `${wrong} of ${all} signs wrong (accuracy ${(1 - wrong / all).toFixed(3)})` : `all ${all} signs right`);
-
-function startOutputs(explorer) {
-  const { s, d } = explorer, show = outputStrip(document.getElementById("outputs"), explorer), now = document.getElementById("now");
-  let strip = null;
-  const numbers = () => {
-    const t = player.step, state = explorer.run.outputs[t - 1], wanted = explorer.run.wanted?.[t - 1];
-    now.hidden = t <= s;
-    if (t <= s) return;
-    const row = (name, values, mark) => element("tr", {}, element("th", { scope: "row" }, name), ...[...values].map((x, j) => element("td", mark?.(j) ? { class: "wrong" } : {}, mark ? x.toFixed(2) : x > 0 ? "+1" : "−1")));
-    const rows = [row(`step ${t - s}, said`, state, (j) => wanted && state[j] * wanted[j] <= 0)];
-    if (wanted && explorer.binary) rows.push(row("expected", wanted));
-    now.replaceChildren(...rows);
-  };
-  player.onRun(() => {
-    const { outputs, wanted } = explorer.run, shown = show(outputs, wanted);
-    strip = shown.strip;
-    strip.follows = true;
-    document.getElementById("score").textContent = wanted ? scoreText(shown) : "";
-    document.getElementById("outputs-note").textContent = wanted ? "What the network says after the input has ended; a cross marks a wrong sign." : "What the network says after the input has ended. No task is known, so nothing is right or wrong.";
-    numbers();
-  });
-  let shownStep = -1;
-  player.onTime(() => {
-    if (player.step === shownStep && player.playing) return;
-    shownStep = player.step;
-    if (d <= 16) numbers();
-    strip?.draw();
-  });
 }

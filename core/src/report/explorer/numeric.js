@@ -7,25 +7,6 @@ function bytesOf(base64) {
   return bytes;
 }
 
-const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!?()[]{}@%$#_,;|~";
-
-// Five digits of base 85 are four bytes, the most significant first; a last group of n + 1 digits is n bytes.
-function unpacked(text) {
-  const value = new Uint8Array(128), bytes = new Uint8Array(4 * Math.ceil(text.length / 5));
-  for (let k = 0; k < 85; k++) value[DIGITS.charCodeAt(k)] = k;
-  for (let at = 0, to = 0; at < text.length; at += 5) {
-    let word = 0;
-    for (let k = at; k < at + 5; k++) word = 85 * word + (k < text.length ? value[text.charCodeAt(k)] : 84);
-    for (let place = 24; place >= 0; place -= 8) bytes[to++] = word >>> place;
-  }
-  return bytes.subarray(0, Math.floor(text.length * 4 / 5));
-}
-
-async function inflate(text) {
-  const stream = new Blob([unpacked(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
-}
-
 function matrixOf(stored) {
   if (!stored) return null;
   // Stored as all first bytes, then all second bytes and so on.

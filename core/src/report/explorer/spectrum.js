@@ -1,51 +1,98 @@
+// Eigenvalues in the complex plane: rings for theory, dots for what was learned, and below them how far the angles are off.
+
 const spectrumTitle = (place, plain, inMemories) => (place === "orbit" && inMemories ? "Between the memories (what is read from the states, noise taken off)" : place === "orbit" ? "On the orbit (where the network really runs)" : `At the origin (${plain ? "the weights themselves" : "the derivative of a step at the zero state"})`);
 
-function spectrumNote(spectrum) {
-  const { found, expected, error, threshold } = spectrum;
+function spectrumNote({ found, expected, error, threshold, worst_error: worst }) {
   const kept = `${found} eigenvalues with modulus above ${threshold}`;
   if (expected == null) return `${kept}; no task is known to compare with.`;
-  if (error == null) return `${kept}, theory asks for ${expected}: the counts differ, so the error of the angles is indeterminate.`;
-  return `${kept}, as theory asks; angles agree to ${error.toExponential(1)} rad on average.`;
+  if (error == null) return `${kept}, theory asks for ${expected}: the counts differ, so the angle error is undefined.`;
+  return `${kept}, as theory asks; mean angle error ${error.toExponential(1)} rad, the largest ${worst.toExponential(1)} rad.`;
 }
 
-// `conjugates` names what a complex eigenvalue brings with it, where it is not in the list.
-function drawSpectrum(target, spectrum, theory, name = "learned", conjugates = null) {
-  const turn = Array.from({ length: 181 }, (_, k) => 2 * Math.PI * k / 180);
-  const point = ([re, im]) => `${re.toFixed(3)} ${im < 0 ? "−" : "+"} ${Math.abs(im).toFixed(3)}i<br>modulus ${Math.hypot(re, im).toFixed(4)}, angle ${Math.atan2(im, re).toFixed(4)} rad`;
-  const scatter = (values, name, marker) => ({ type: "scatter", mode: "markers", name, marker, x: values.map((z) => z[0]), y: values.map((z) => z[1]), text: values.map(point), hovertemplate: `${name}<br>%{text}<extra></extra>` });
-  const traces = [
-    { type: "scatter", mode: "lines", x: turn.map(Math.cos), y: turn.map(Math.sin), line: { dash: "dash", width: 1, color: palette.soft }, hoverinfo: "skip", showlegend: false },
-    scatter(spectrum.eigenvalues, name, { symbol: "circle", size: 9, color: palette.plus, opacity: 0.75 }),
-  ];
-  if (conjugates) traces.push(scatter(spectrum.eigenvalues.map(([re, im]) => [re, -im]), conjugates, { symbol: "circle-open", size: 9, color: palette.plus, opacity: 0.75 }));
-  if (theory) traces.push(scatter(theory, "theory", { symbol: "x-thin", size: 10, line: { width: 1.8, color: palette.mark } }));
-  const crowded = spectrum.directions.length > (target.clientWidth > 420 ? 36 : 16);
-  const counts = crowded ? [] : spectrum.directions.map(({ angle, found, expected }) => ({
-    x: 1.3 * Math.cos(angle), y: 1.3 * Math.sin(angle), text: found === expected ? `${found}` : `${found}/${expected}`, showarrow: false, borderwidth: 1, borderpad: 2,
-    bordercolor: found === expected ? palette.soft : palette.bad, bgcolor: palette.card, font: { size: 11, color: found === expected ? palette.ink : palette.bad },
-  }));
-  const furthest = Math.max(1.48, ...spectrum.eigenvalues.map((z) => 1.08 * Math.max(Math.abs(z[0]), Math.abs(z[1]))));
-  const axis = (title) => ({ title: { text: title, standoff: 6 }, range: [-furthest, furthest], zeroline: true, zerolinecolor: palette.line, gridcolor: palette.line, dtick: 0.5, fixedrange: false });
-  return Plotly.react(target, traces, {
-    ...plotLayout(), annotations: counts, xaxis: axis("real part"), yaxis: { ...axis("imaginary part"), scaleanchor: "x" }, margin: { l: 52, r: 8, t: 8, b: 44 },
-    legend: { orientation: "h", x: 0, y: 1.06, bgcolor: "rgba(0,0,0,0)" },
-  }, PLOT_CONFIG);
+const angleOf = ([re, im]) => Math.atan2(im, re);
+const apart = (a, b) => { const x = Math.abs(a - b) % (2 * Math.PI); return Math.min(x, 2 * Math.PI - x); };
+
+// Pairs of angles, learned and theory's, with the least sum of distances: on a circle the best pairing keeps the order.
+function pairedAngles(learned, theory) {
+  const a = learned.map(angleOf).sort((x, y) => x - y), b = theory.map(angleOf).sort((x, y) => x - y), n = a.length;
+  if (n !== b.length || !n) return [];
+  let best = null;
+  for (let shift = 0; shift < n; shift++) {
+    const sum = a.reduce((total, x, k) => total + apart(x, b[(k + shift) % n]), 0);
+    if (!best || sum < best.sum - 1e-15) best = { sum, shift };
+  }
+  return a.map((x, k) => { const wanted = b[(k + best.shift) % n], off = apart(x, wanted); return { wanted, found: x, off: Math.sin(x - wanted) < 0 ? -off : off }; });
 }
 
-const PLOT_CONFIG = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], displayModeBar: false };
+class SpectrumChart {
+  // options: title, conjugates (also draw those), name of the dots
+  constructor(holder, spectrum, theory, { label, conjugates = false, name = "learned" }) {
+    Object.assign(this, { holder, spectrum, theory, conjugates, name, lit: null });
+    this.svgNode = svg("svg", { role: "img", "aria-label": label, class: "chart spectrum" });
+    holder.append(this.svgNode);
+    const limit = spectrum.threshold ?? 0;
+    this.pairs = theory && spectrum.error != null ? pairedAngles(spectrum.eigenvalues.filter((z) => Math.hypot(...z) > limit), theory.filter((z) => Math.hypot(...z) > limit)) : [];
+    new ResizeObserver(() => this.draw()).observe(holder);
+    drawn.add(this);
+    this.svgNode.addEventListener("pointerover", (event) => { const said = event.target.dataset?.tip; if (said) showTip(event, said); });
+    this.svgNode.addEventListener("pointerout", hideTip);
+  }
 
-function plotLayout() {
-  return { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { family: "system-ui, sans-serif", size: 13, color: palette.ink }, hoverlabel: { bgcolor: palette.ink, font: { color: palette.paper } } };
+  light(angles) { this.lit = angles; this.draw(); }
+
+  draw() {
+    const width = Math.min(this.holder.clientWidth, 560);
+    if (width < 20) return;
+    const { spectrum, theory, pairs } = this, furthest = Math.max(1.25, ...spectrum.eigenvalues.map((z) => 1.06 * Math.max(Math.abs(z[0]), Math.abs(z[1])))), strip = pairs.length ? 112 : 0;
+    const side = width - 30, unit = side / (2 * furthest), cx = 26 + side / 2, cy = side / 2 + 4, x = (re) => cx + unit * re, y = (im) => cy - unit * im, height = side + 40 + strip;
+    const lights = (z) => this.lit && Math.hypot(...z) > 0.5 && this.lit.some((angle) => apart(angle, angleOf(z)) < 0.02);
+    const told = ([re, im], kind) => `${kind}: ${re.toFixed(4)} ${im < 0 ? "−" : "+"} ${Math.abs(im).toFixed(4)}i, modulus ${Math.hypot(re, im).toFixed(4)}, angle ${Math.atan2(im, re).toFixed(4)} rad`;
+    const parts = [svg("line", { x1: x(-furthest), x2: x(furthest), y1: cy, y2: cy, class: "gridline" }), svg("line", { y1: y(-furthest), y2: y(furthest), x1: cx, x2: cx, class: "gridline" }), svg("circle", { cx, cy, r: unit, class: "unit" })];
+    for (const at of [-1, 1]) parts.push(svg("text", { x: x(at) + (at > 0 ? 12 : 14), y: cy + 15, class: "tick", "text-anchor": "middle" }, at < 0 ? "−1" : "1"), svg("text", { x: cx + 8, y: y(at) + (at > 0 ? -8 : 16), class: "tick" }, `${at > 0 ? "" : "−"}i`));
+    parts.push(svg("text", { x: cx, y: side + 22, class: "tick", "text-anchor": "middle" }, "real part"), svg("text", { x: 10, y: cy, class: "tick", "text-anchor": "middle", transform: `rotate(-90 10 ${cy})` }, "imaginary part"));
+    const dots = this.conjugates ? [...spectrum.eigenvalues, ...spectrum.eigenvalues.filter((z) => z[1]).map(([re, im]) => [re, -im])] : spectrum.eigenvalues;
+    dots.forEach((z) => parts.push(svg("circle", { cx: x(z[0]), cy: y(z[1]), r: lights(z) ? 5 : 3.4, class: lights(z) ? "learned lit" : "learned", "data-tip": told(z, this.name) })));
+    (theory ?? []).forEach((z) => { if (Math.hypot(...z) > 0.01) parts.push(svg("circle", { cx: x(z[0]), cy: y(z[1]), r: 6.5, class: lights(z) ? "theory lit" : "theory", "data-tip": told(z, "theory") })); });
+    // Counts only where several lie on one spot, or where they differ.
+    const crowded = spectrum.directions.length > (width > 420 ? 60 : 28), differ = spectrum.directions.filter(({ found, expected }) => found !== expected).length;
+    for (const { angle, found, expected } of spectrum.directions) {
+      // Where nearly all differ, the note says so once.
+      if (found === expected ? found === 1 || crowded : differ > 0.6 * spectrum.directions.length) continue;
+      const r = 1 + 21 / unit;
+      parts.push(svg("text", { x: x(r * Math.cos(angle)), y: y(r * Math.sin(angle)), class: found === expected ? "count" : "count differs", "text-anchor": "middle", "dominant-baseline": "central", "data-tip": `${found} learned, theory asks for ${expected}` }, found === expected ? `×${found}` : `${found}/${expected}`));
+    }
+    if (strip) parts.push(...this.strip(side + 44, 60, 48, width - 10));
+    this.svgNode.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    this.svgNode.style.width = `${width}px`;
+    this.svgNode.style.height = `${height}px`;
+    this.svgNode.replaceChildren(...parts);
+  }
+
+  // The errors that no circle shows: angle learned less angle of theory, over the angle.
+  strip(top, high, left, right) {
+    const most = Math.max(1e-12, ...this.pairs.map(({ off }) => Math.abs(off))), middle = top + 8 + high / 2, x = (angle) => left + (right - left) * (angle + Math.PI) / (2 * Math.PI), y = (off) => middle - high / 2 * off / most;
+    const scale = [[most, `+${most.toExponential(0)}`], [0, "0"], [-most, `−${most.toExponential(0)}`]];
+    return [
+      ...scale.flatMap(([off, text]) => [svg("line", { x1: left, x2: right, y1: y(off), y2: y(off), class: "gridline" }), svg("text", { x: left - 4, y: y(off), class: "tick", "text-anchor": "end", "dominant-baseline": "middle" }, text)]),
+      ...[[-Math.PI, "−π"], [0, "0"], [Math.PI, "π"]].map(([angle, text]) => svg("text", { x: x(angle), y: top + high + 24, class: "tick", "text-anchor": "middle" }, text)),
+      svg("text", { x: left + 3 * (right - left) / 4, y: top + high + 24, class: "tick", "text-anchor": "middle" }, "angle of theory"), svg("text", { x: left, y: top, class: "tick" }, "angle error, rad"),
+      ...this.pairs.map(({ wanted, off }) => svg("circle", { cx: x(wanted), cy: y(off), r: this.lit?.some((angle) => apart(angle, wanted) < 0.02) ? 4.4 : 2.6, class: "learned", "data-tip": `angle ${wanted.toFixed(4)}: off by ${off.toExponential(1)} rad` })),
+    ];
+  }
+
+  svg() { return standalone(this.svgNode); }
+  rows() { return [["kind", "real", "imaginary"], ...this.spectrum.eigenvalues.map((z) => [this.name, ...z]), ...(this.theory ?? []).map((z) => ["theory", ...z])]; }
 }
 
-function prepareSpectra({ data, plain }) {
-  const places = ["orbit", "origin"].filter((place) => data.spectra[place]);
-  const holder = document.getElementById("spectra");
+function startSpectra(explorer) {
+  const { data, plain, s, d } = explorer, holder = byId("spectra"), places = ["orbit", "origin"].filter((place) => data.spectra[place]);
   holder.classList.toggle("single", places.length === 1);
-  const plots = places.map((place) => {
-    const plot = element("div", { class: "spectrum-plot", role: "img", "aria-label": `${spectrumTitle(place, plain, data.spectra.in_memories)}: ${spectrumNote(data.spectra[place])}` });
-    holder.append(element("figure", {}, element("figcaption", {}, element("b", {}, spectrumTitle(place, plain, data.spectra.in_memories))), plot, element("p", { class: "note" }, spectrumNote(data.spectra[place]))));
-    return [plot, data.spectra[place]];
+  const charts = places.map((place) => {
+    const spectrum = data.spectra[place], title = spectrumTitle(place, plain, data.spectra.in_memories), room = element("div", { class: "chart-room" }), caption = element("figcaption", {}, element("b", { "data-terms": "" }, title));
+    holder.append(element("figure", {}, caption, room, element("p", { class: "note" }, spectrumNote(spectrum))));
+    const chart = new SpectrumChart(room, spectrum, data.spectra.theory, { label: `${title}: ${spectrumNote(spectrum)}` });
+    offerExport(caption, `spectrum-${place}`, chart);
+    return chart;
   });
-  return () => plots.forEach(([plot, spectrum]) => drawSpectrum(plot, spectrum, data.spectra.theory));
+  links.on((output) => charts.forEach((chart) => chart.light(output === null || !data.task?.sources ? null : cycleAngles(cycleOf(data.task.sources, output, s, d)))));
 }

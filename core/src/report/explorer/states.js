@@ -31,47 +31,53 @@ function stateRows(parts) {
   return { count, lines, ticks, unit: "state", name: (i) => names[i] };
 }
 
+// The scale of contents: that of +1 and -1, unless they are far from it.
+function contentsLimit(contents) {
+  const usual = quantileLimit(contents.flatMap((row) => [...row]), 0.95);
+  return usual > 0.5 && usual < 1.6 ? 1 : usual;
+}
+
 function startStates(explorer) {
-  const { s, d, horizon, memories } = explorer, steps = s + horizon;
-  const phases = [{ at: s, strong: true }], xTicks = timeTicks(s, horizon);
-  const xName = `time step: input to ${s}, then output`;
-  const rows = stateRows(explorer.data.state), units = new Heatmap(document.getElementById("states-units"), { xName, yName: rows.unit });
-  const layers = explorer.trained?.layers ?? [], whole = layers.length > 0 && rows.count > layers.reduce((sum, layer) => sum + layer.units, 0);
-  if (!explorer.trained) document.querySelector("#states .explain").textContent = "One recorded episode, seen twice: the units as they were recorded, from the first output step on, and the contents that are read from them. Before that the inputs themselves are shown.";
-  if (whole) document.getElementById("states-caption").textContent = "The whole state";
-  // What a cell without bound says may be large; a plain layer was always shown within 1.
-  const bounded = explorer.plain || layers.length > 0 && layers.every(({ kind, activation }) => kind !== "ssm" && (activation ?? "tanh") === "tanh");
-  const figure = document.getElementById("states-variables-figure"), note = document.getElementById("states-note");
-  let variables = null;
-  if (memories) {
-    variables = new Heatmap(document.getElementById("states-variables"), { xName, yName: "variable (1 oldest)" });
-    const weak = explorer.weak;
-    note.textContent = memories.rolled ? "The variables are read by running the network on and listening to what it will say: no linear basis holds them all."
-      : weak.size ? `${weak.size} of ${memories.members.length} contents are not read reliably from the state.` : "";
-    if (memories.input_read != null && !memories.rolled) note.textContent = `${note.textContent} The code is that of the output phase: while the input comes in, ${(100 * memories.input_read).toFixed(0)} % of the contents that it has put in place are read rightly.`.trim();
-  } else {
-    figure.remove();
-    document.getElementById("state-columns").classList.add("single");
-    document.querySelector("#states .explain").textContent = "One run: every row is a hidden unit, every column a time step.";
-    note.textContent = explorer.data.memories_missing ?? "";
+  const { s, d, horizon, memories, weak } = explorer, steps = s + horizon, phases = [{ at: s, strong: true }], xTicks = timeTicks(s, horizon), xName = `time step: input to ${s}, then output`;
+  const rows = stateRows(explorer.data.state), units = new Heatmap(byId("states-units"), { xName, yName: rows.unit }), layers = explorer.trained?.layers ?? [], whole = layers.length > 0 && rows.count > layers.reduce((sum, layer) => sum + layer.units, 0);
+  if (!explorer.trained) byId("states-explain").textContent = "One recorded episode, seen twice: the units as they were recorded, from the first output step on, and the contents that are read from them. Before that the inputs themselves are shown.";
+  if (whole) byId("states-caption").textContent = "The whole state";
+  const variables = memories && new Heatmap(byId("states-variables"), { xName, yName: "variable (1 oldest)", leave: () => links.point(null) });
+  offerExport(byId("states-caption").parentElement, "states", units);
+  if (memories) offerExport(byId("states-variables-figure").querySelector("figcaption"), "contents", variables);
+  else {
+    byId("states-variables-figure").remove();
+    byId("state-columns").classList.add("single");
+    byId("states-explain").textContent = "One run: every row is a hidden unit, every column a time step.";
   }
+  const note = () => {
+    if (!memories) return explorer.data.memories_missing ?? "";
+    if (explorer.edited) return "Read by the edited network's own readers.";
+    const parts = [memories.rolled ? "The variables are read by running the network on and listening to what it will say: no linear basis holds them all." : weak.size ? `${weak.size} of ${memories.members.length} contents are not read reliably from the state; their rows have a cross.` : ""];
+    if (memories.input_read != null && !memories.rolled) parts.push(`The code is that of the output phase: while the input comes in, ${(100 * memories.input_read).toFixed(0)} % of the contents that it has put in place are read rightly.`);
+    return parts.join(" ").trim();
+  };
   player.onRun(() => {
-    const { seen: states, contents } = explorer.run, { count } = rows;
-    // A silent network would be a grey plane: then the scale is its own, and said.
-    const largest = states.reduce((most, h) => h.reduce((m, x) => Math.max(m, Math.abs(x)), most), 0), usual = bounded ? 1 : Math.max(1, quantileLimit(states.flatMap((h) => [...h]), 0.995));
-    const limit = largest > 0.02 ? usual : largest || 1;
+    const { seen: states, contents } = explorer.run, { count } = rows, all = states.flatMap((h) => [...h]), limit = quantileLimit(all, 0.98), largest = all.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
     showScale("states-units", limit);
-    if (limit < 1) note.textContent = `The network is all but silent: no unit goes beyond ${largest.toExponential(1)}, and the colours are scaled to that.`;
-    if (limit > 1) document.querySelector('[data-scale="states-units"]').append(variables ? " for the units; the variables go from −1 to +1" : "");
+    byId("states-note").textContent = largest < 0.02 ? `The network is all but silent: no unit goes beyond ${largest.toExponential(1)}, and the colours are scaled to that. ${note()}` : note();
     units.show({ label: `Activity of ${count} ${whole ? "numbers of the state" : "hidden units"} over ${steps} steps`, rows: count, cols: steps, limit, value: (i, t) => states[t][i], xLines: phases, yLines: rows.lines, xTicks, yTicks: rows.ticks, tell: (i, t) => `${rows.name(i)}, step ${t + 1}` });
     if (!variables) return;
-    const { members } = explorer.reading, { lines, ticks } = groups(members, d, 0);
-    variables.show({ label: `Contents of ${members.length} variable components over ${steps} steps`, rows: members.length, cols: steps, limit: 1, value: (k, t) => contents[t][k] ?? NaN, xLines: phases, yLines: lines, yTicks: ticks, xTicks, tell: (k, t) => `${nameOf(members[k], d)}, step ${t + 1}` });
+    const { members } = explorer.reading, { lines, ticks } = groups(members, d, 0), most = contentsLimit(contents);
+    showScale("states-variables", most);
+    variables.show({ label: `Contents of ${members.length} variable components over ${steps} steps`, rows: members.length, cols: steps, limit: most, value: (k, t) => contents[t][k] ?? NaN, xLines: phases, yLines: lines, yTicks: ticks, xTicks, tell: (k, t) => `${nameOf(members[k], d)}, step ${t + 1}`, point: (k) => links.point(members[k] % d) });
+  });
+  // Rows that cannot be read have a cross at their left end.
+  const crosses = (context, box) => { if (!explorer.edited) explorer.reading.members.forEach((slot, k) => { if (weak.has(slot)) cross(context, box.left + 7, box.y(k + 0.5), Math.min(4, 0.4 * (box.y(1) - box.y(0)))); }); };
+  links.on((output) => {
+    if (!variables) return;
+    variables.options.lit = output === null ? [] : explorer.reading.members.flatMap((slot, k) => (slot % d === output ? [{ row: k }] : []));
+    variables.draw();
   });
   let shown = -1;
   player.onTime(() => {
     if (player.step === shown && player.playing) return;
     shown = player.step;
-    [units, variables].filter(Boolean).forEach((map) => { map.options.overlay = shadeFuture(player.step); map.draw(); });
+    [units, variables].filter(Boolean).forEach((map) => { map.options.overlay = (context, box) => { shadeFuture(player.step)(context, box); if (map === variables) crosses(context, box); }; map.draw(); });
   });
 }

@@ -1,20 +1,27 @@
-function prepareTraining({ data }) {
-  if (!data.training) {
-    document.getElementById("training").remove();
-    return () => {};
-  }
-  const { step: x, loss, accuracy, horizon } = data.training;
-  return () => {
-    const axis = (title) => ({ title: { text: title }, gridcolor: palette.line, zeroline: false });
-    const line = (y, name, yaxis, color, dash) => ({ type: "scatter", mode: "lines", x, y, name, yaxis, line: { color, width: 1.8, dash }, hovertemplate: `${name} %{y:.4g}<extra>step %{x}</extra>` });
-    const traces = [line(loss, "loss", "y", palette.minus), line(accuracy, "accuracy", "y2", palette.plus)];
-    if (horizon) traces.push(line(horizon, "horizon", "y3", palette.soft, "dot"));
-    Plotly.react(document.getElementById("curves"), traces, {
-      ...plotLayout(), margin: { l: 62, r: 60, t: 24, b: 46 }, xaxis: axis("optimizer step"),
-      yaxis: { ...axis("loss (log)"), type: "log", domain: [0, 0.47] },
-      yaxis2: { ...axis("accuracy"), range: [0.4, 1.02], domain: [0.53, 1] },
-      yaxis3: { ...axis("horizon"), overlaying: "y2", side: "right", showgrid: false },
-      legend: { orientation: "h", x: 0, y: 1.1 },
-    }, PLOT_CONFIG);
+// How the network got here; with snapshots a slider goes through training.
+
+function startTraining({ data }) {
+  if (!data.training) { byId("training").remove(); return; }
+  const { step: x, loss, accuracy, horizon, snapshots } = data.training, panels = [{ name: "loss (log)", y: loss, log: true, colour: "var(--minus)" }, { name: "accuracy", y: accuracy, from: Math.min(0.45, ...accuracy), to: 1, colour: "var(--plus)" }];
+  if (horizon) panels.push({ name: "horizon", y: horizon, colour: "var(--soft)" });
+  const chart = new LineChart(byId("curves"), { x, xName: "optimizer step", panels, label: `Loss, accuracy and horizon over ${x.at(-1)} optimizer steps` });
+  offerExport(byId("training-caption"), "training", chart);
+  if (snapshots?.length) startSnapshots(snapshots, chart, data.spectra.theory);
+}
+
+// snapshots: [{ step, eigenvalues: [[re, im], ..], note }]
+function startSnapshots(snapshots, chart, theory) {
+  const slider = element("input", { type: "range", min: 0, max: snapshots.length - 1, value: snapshots.length - 1, "aria-label": "Snapshot of training" }), room = element("div", { class: "chart-room" }), said = element("p", { class: "note" });
+  byId("snapshots").replaceChildren(slider, room, said);
+  const show = () => {
+    const { step, eigenvalues, note } = snapshots[slider.value];
+    room.replaceChildren();
+    new SpectrumChart(room, { eigenvalues, directions: [] }, theory, { label: `Eigenvalues at optimizer step ${step}` }).draw();
+    said.textContent = `Step ${step}${note ? `: ${note}` : ""}`;
+    slider.setAttribute("aria-valuetext", said.textContent);
+    chart.cursor = step;
+    chart.draw();
   };
+  slider.addEventListener("input", show);
+  show();
 }

@@ -1,3 +1,5 @@
+// From noise to circuit: the recurrent weights as one matrix, in a basis that a slider turns from the units to the memories.
+
 function groups(members, d, extra) {
   const lines = [], ticks = [], from = new Map();
   members.forEach((slot, k) => {
@@ -13,74 +15,152 @@ function groups(members, d, extra) {
   return { lines, ticks };
 }
 
-const nameOf = (slot, d) => `variable ${Math.floor(slot / d) + 1}, component ${slot % d + 1}`;
+// Turning takes this many units at most: beyond it the slider jumps.
+const MOST_TURNED = 192;
+const SLIDES = "The memories were found by regression of states on contents, which knows nothing of the weights: if each variable hands its contents to the one before it and the last one computes f, then because the weights do so.";
+const A_STEP = `Between the memories stands a whole step of the network: contents are written into its state, it takes the step, and they are read again. ${SLIDES}`;
 
-function quantileLimit(values, share) {
-  const sizes = Float64Array.from(values, Math.abs).sort();
-  return sizes[Math.min(sizes.length - 1, Math.floor(share * sizes.length))] || 1;
-}
-
-// Of cells that are more than one matrix, the circuit is what a whole step of the network does.
-const A_STEP = "Between the memories stands a whole step of the network: contents are written into its state, it takes the step, and they are read again. The memories were found by regression of states on contents, which knows nothing of the weights: if each variable hands its contents to the one before it and the last one computes f, then because the weights do so.";
-
-// Returns what draws the plots, once the plotting library is there.
 function showWeights(explorer) {
-  const { data, memories, s, d, plain } = explorer;
-  if (!explorer.trained) document.getElementById("weights-trained-figure").remove();
-  const drawTrained = explorer.trained ? showTrained(explorer) : () => {}, explain = document.querySelector("#weights .explain");
-  const note = document.getElementById("weights-note");
-  document.querySelector("#weights h2").textContent = data.verdict.weights;
-  if (!memories?.blocks) {
-    document.getElementById("weights-circuit-figure").remove();
-    document.getElementById("weights-control-figure").remove();
-    document.querySelector(".matrices").classList.add("single");
-    explain.textContent = explorer.trained ? trainedText(explorer) : "";
-    note.textContent = data.memories_missing ?? "";
-    return drawTrained;
+  const { data, memories, plain, trained } = explorer, explain = byId("weights-explain");
+  byId("weights-heading").textContent = data.verdict.weights;
+  if (plain || !trained) byId("weights-trained-figure").remove(); else showTrained(explorer);
+  const missing = !memories?.blocks;
+  explain.textContent = missing ? (trained ? trainedText(explorer) : "")
+    : !trained ? "Recorded states, read one step later: the contents before a step (columns) against what the states hold after it (rows), each episode by a code that was fitted on the others. Noise averages out; contents that are not there leave their rows empty."
+    : memories.method !== "code" ? `${trainedText(explorer)} The circuit is the one between the memories that the method ${memories.method} finds.`
+    : plain && memories.columns ? `The same recurrent weights all the way: at the left between hidden units, where they look like noise, at the right between memories. ${SLIDES}`
+    : plain ? `The recurrent weights between hidden units, and what one step does between the memories. ${SLIDES}` : `${trainedText(explorer)} ${A_STEP}`;
+  if (missing) {
+    byId("weights-control-figure").remove();
+    if (plain) { new WeightsFigure(explorer); byId("turn-tools").remove(); byId("circuit-views").remove(); } else byId("weights-circuit-figure").remove();
+    byId("weights-note").textContent = data.memories_missing ?? "";
+    return null;
   }
-  if (!plain && explorer.trained) explain.textContent = `${trainedText(explorer)} ${A_STEP}`;
-  if (!explorer.trained) {
-    explain.textContent = "Recorded states, read one step later: the contents before a step (columns) against what the states hold after it (rows), each episode by a code that was fitted on the others. Noise averages out; contents that are not there leave their rows empty.";
-    document.querySelector("#weights-control-figure figcaption span").lastChild.textContent = ": episodes shuffled";
-  }
-  if (explorer.trained && memories.method !== "code") explain.textContent = plain ? `The same recurrent weights twice: between hidden units, and between the memories that the method ${memories.method} finds.` : `${trainedText(explorer)} The circuit is the one between the memories that the method ${memories.method} finds.`;
-  const { blocks, theory, members, perp } = memories, size = blocks.rows, core = members.length;
-  const circuit = new Heatmap(document.getElementById("weights-circuit"), { xName: "from variable (1 oldest)", yName: "to variable" });
-  const expected = (i, j) => (i < core && j < core ? theory.data[i * core + j] : 0);
-  const learned = (i, j) => blocks.data[i * size + j];
-  const views = { learned, theory: expected, difference: (i, j) => learned(i, j) - expected(i, j) };
-  const most = Math.min(1.7, Math.max(1, quantileLimit(theory.data.map((_, k) => learned(Math.floor(k / core), k % core)), 0.999)));
-  const { lines, ticks: variables } = groups(members, d, perp);
-  const name = (k) => (k < core ? nameOf(members[k], d) : `remainder ${k - core + 1}`);
-  // Rows that a basis makes right whatever the network is are struck through: they prove nothing.
-  const given = memories.by_construction ? members.filter((slot) => slot < (s - 1) * d).length : 0;
-  const strike = (context, box) => {
-    context.strokeStyle = palette.soft;
-    context.lineWidth = 1;
-    for (let i = 0; i < given; i++) { context.beginPath(); context.moveTo(box.left, box.y(i + 0.5)); context.lineTo(box.right, box.y(i + 0.5)); context.stroke(); }
-  };
-  const show = (view) => circuit.show({
-    overlay: view === "learned" ? strike : undefined, label: `${plain ? "Recurrent weights" : "One step"} between ${core} variable memories, ${view}`, rows: size, cols: size, limit: most, xLines: lines, yLines: lines, xTicks: variables, yTicks: variables,
-    value: views[view], tell: (i, j) => `from ${name(j)} to ${name(i)}`,
-  });
-  show("learned");
-  showScale("weights-circuit", most);
-  document.querySelectorAll("[name=circuit-view]").forEach((choice) => choice.addEventListener("change", () => show(choice.value)));
-  const distance = Math.sqrt(theory.data.reduce((sum, x, k) => sum + (x - learned(Math.floor(k / core), k % core)) ** 2, 0) / theory.data.reduce((sum, x) => sum + x * x, 0));
-  showControl(memories, most, lines, variables, data, (k) => nameOf(members[k], d));
-  note.textContent = `${given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too. ` : ""}${s > 1 ? `Light lines separate the ${s} variables` : "There is one variable"}${core < s * d ? ` (only the ${core} of ${s * d} components that the task must keep are stored)` : ""}. The strong line sets off ⊥, the ${perp} largest directions that hold no variable. ${data.task?.gates ? "What products of contents add is not drawn." : `Distance from theory: ${(100 * distance).toFixed(1)} %.`}`;
-  return drawTrained;
+  const figure = new WeightsFigure(explorer);
+  showControl(explorer, figure);
+  return figure;
 }
+
+class WeightsFigure {
+  constructor(explorer) {
+    const { memories, plain, d } = explorer;
+    Object.assign(this, { explorer, share: 0, view: plain ? "weights" : "learned", core: memories?.members.length ?? 0 });
+    this.map = new Heatmap(byId("weights-circuit"), { xName: "", yName: "", leave: () => links.point(null) });
+    offerExport(byId("weights-circuit-figure").querySelector("figcaption"), "weights", this.map);
+    if (memories?.blocks) {
+      this.perp = memories.perp;
+      this.size = memories.blocks.rows;
+      const seen = memories.theory.data.map((_, k) => memories.blocks.data[Math.floor(k / this.core) * this.size + k % this.core]);
+      this.most = Math.min(1.7, Math.max(1, quantileLimit(seen, 0.999)));
+      this.given = memories.by_construction ? memories.members.filter((slot) => slot < (explorer.s - 1) * d).length : 0;
+      this.note();
+    }
+    this.views = [...document.querySelectorAll("[name=circuit-view]")];
+    if (!plain) this.views.find(({ value }) => value === "weights").closest("label").remove();
+    this.views.forEach((choice) => choice.addEventListener("change", () => { this.view = choice.value; this.show(); }));
+    this.slider = byId("turn");
+    if (plain && memories?.blocks) {
+      this.slider.addEventListener("input", () => { this.stop = true; this.turnTo(Number(this.slider.value) / 100); });
+      byId("turn-play").addEventListener("click", () => this.play());
+      if (!this.turns) this.slider.step = 100;
+    } else byId("turn-tools").hidden = true;
+    links.on(() => this.light());
+    this.restore(this.share, this.view);
+    if (!calm() && plain && memories?.blocks) this.playWhenSeen();
+  }
+
+  get turns() { return Boolean(this.explorer.memories?.columns) && this.explorer.trained.layers[0].units <= MOST_TURNED; }
+
+  // Sets slider and view, as an address asks for.
+  restore(share, view) {
+    [this.share, this.view] = [share, this.views.some(({ value }) => value === view) ? view : this.view];
+    this.views.forEach((choice) => { choice.checked = choice.value === this.view; });
+    this.slider.value = 100 * share;
+    this.show();
+  }
+
+  turnTo(share) {
+    this.share = share;
+    if (this.view !== "weights") this.restore(share, "weights"); else this.show();
+  }
+
+  play() {
+    const from = this.share > 0.5 ? 1 : 0, begin = performance.now();
+    this.stop = false;
+    if (!this.turns || calm()) { this.restore(1 - from, "weights"); return; }
+    const frame = (now) => {
+      const part = Math.min(1, (now - begin) / 2600);
+      if (this.stop) return;
+      this.slider.value = 100 * (from ? 1 - smooth(part) : smooth(part));
+      this.turnTo(Number(this.slider.value) / 100);
+      if (part < 1) requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  }
+
+  playWhenSeen() {
+    const seen = new IntersectionObserver((entries) => { if (entries.some(({ isIntersecting }) => isIntersecting)) { seen.disconnect(); if (this.share === 0 && this.view === "weights") this.play(); } }, { threshold: 0.6 });
+    seen.observe(byId("weights-circuit"));
+  }
+
+  // The weights in the basis of the slider's place. Where they cannot be turned, the ends alone are shown.
+  weights() {
+    const { explorer: { trained, memories }, share } = this, w = trained.layers[0].recurrent;
+    if (share === 0) return { matrix: w, count: w.rows, turned: 0 };
+    if (!memories.columns) return null;
+    if (!this.turns) { this.ended ??= product(memories.readers, product(w, memories.columns)); return { matrix: this.ended, count: this.core, turned: 1 }; }
+    this.turning ??= new Turning(w, memories.columns, memories.readers);
+    const matrix = this.turning.at(share), least = Math.min(w.rows, this.core + 10);
+    return { matrix, count: Math.round(w.rows + (least - w.rows) * smooth(share)), turned: share };
+  }
+
+  show() {
+    const { explorer: { memories, d, data }, core, size } = this, expected = (i, j) => (i < core && j < core ? memories.theory.data[i * core + j] : 0), learned = (i, j) => memories.blocks.data[i * size + j];
+    // Without a basis to turn into, the other end is one step as measured.
+    const turned = this.view === "weights" ? this.weights() : null, view = this.view === "weights" && !turned ? "learned" : this.view, ends = { learned, theory: expected, difference: (i, j) => learned(i, j) - expected(i, j) };
+    this.inMemories = !turned || turned.turned === 1;
+    const rest = turned ? turned.count - core : this.perp, name = (k) => (k < core ? nameOf(memories.members[k], d) : `remainder ${k - core + 1}`);
+    const axes = this.inMemories && memories ? { ...groups(memories.members, d, rest > 0 ? rest : 0), xName: "from variable (1 oldest)", yName: "to variable" } : { lines: [], ticks: turned && turned.turned === 0 ? unitTicks(turned.count) : [], xName: turned?.turned ? "from, half turned" : "from unit", yName: turned?.turned ? "to, half turned" : "to unit" };
+    const all = turned && turned.matrix, count = turned?.count ?? size;
+    const limit = turned ? quantileLimit(all.data.length > 65_536 ? all.data.filter((_, k) => k % 7 === 0) : cropped(all, count), turned.turned === 1 ? 0.999 : 0.995) * (turned.turned === 1 ? 0.85 : 1) : this.most;
+    this.map.show({
+      label: turned ? `Recurrent weights of ${count} ${this.inMemories && turned.turned ? "memories and other directions" : "units"}` : `One step between ${core} variable memories, ${view}`, rows: count, cols: count, limit, xLines: axes.lines, yLines: axes.lines, xTicks: axes.ticks, yTicks: axes.ticks, xName: axes.xName, yName: axes.yName,
+      value: turned ? (i, j) => all.data[i * all.cols + j] : ends[view], tell: this.inMemories && memories ? (i, j) => `from ${name(j)} to ${name(i)}` : (i, j) => (turned.turned ? `from direction ${j + 1} to ${i + 1}` : `from unit ${j + 1} to unit ${i + 1}`),
+      point: (i) => links.point(this.inMemories && memories && i < core && data.task ? memories.members[i] % d : null),
+      // Rows that a basis makes right whatever the network is are struck through: they prove nothing.
+      overlay: view === "learned" && this.given ? (context, box) => { context.strokeStyle = palette.soft; for (let i = 0; i < this.given; i++) { context.beginPath(); context.moveTo(box.left, box.y(i + 0.5)); context.lineTo(box.right, box.y(i + 0.5)); context.stroke(); } } : undefined,
+    });
+    showScale("weights-circuit", limit);
+    const said = { learned: "One step between the memories, as measured", theory: "One step between the memories, as f asks", difference: "Measured less theory" };
+    byId("circuit-caption").textContent = turned ? (turned.turned === 0 ? "W between hidden units, as trained" : turned.turned === 1 ? "W between memories" : `W, ${Math.round(100 * turned.turned)} % of the way to the memories`) : said[view];
+    byId("turn").setAttribute("aria-valuetext", byId("circuit-caption").textContent);
+    this.light();
+  }
+
+  light() {
+    const { explorer: { memories, s, d } } = this, row = links.output === null || !this.inMemories || !memories ? -1 : memories.members.indexOf((s - 1) * d + links.output);
+    this.map.options.lit = row < 0 ? [] : [{ row }, { col: row }];
+    this.map.draw();
+  }
+
+  note() {
+    const { explorer: { s, d, memories, data }, core, perp, given } = this;
+    byId("weights-note").textContent = `${given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too. ` : ""}${s > 1 ? `Light lines separate the ${s} variables` : "There is one variable"}${core < s * d ? ` (only the ${core} of ${s * d} components that the rule needs are kept)` : ""}. The strong line sets off the remainder ⊥, ${perp} directions that hold no content. ${data.task?.gates ? "What products of contents add is not drawn." : memories.distance != null ? `Distance of the measured step from theory: ${(100 * memories.distance).toFixed(1)} %.` : ""}`;
+  }
+}
+
+const cropped = ({ data, cols }, count) => data.filter((_, k) => k % cols < count && k < count * cols);
 
 // The step matrix that the same procedure finds in the same network with its weights shuffled.
-function showControl(memories, limit, lines, ticks, data, name) {
-  const figure = document.getElementById("weights-control-figure"), { control } = memories;
+function showControl({ memories, data, d, trained }, { most }) {
+  const figure = byId("weights-control-figure"), { control } = memories, { lines, ticks } = groups(memories.members, d, 0);
   if (!control) { figure.remove(); return; }
-  if (data.network?.layers.every(({ kind }) => kind === "ssm")) figure.querySelector("figcaption span").lastChild.textContent = ": phases drawn anew";
-  const inside = lines.filter(({ strong }) => !strong), variables = ticks.filter(({ text }) => text !== "⊥");
-  new Heatmap(document.getElementById("weights-control"), { xName: "from variable", yName: "to variable" }).show({
-    label: "The control: the step matrix after the recurrent weights were shuffled", rows: control.rows, cols: control.cols, limit, xLines: inside, yLines: inside, xTicks: variables, yTicks: variables,
+  byId("control-kind").textContent = !trained ? "episodes shuffled" : data.network.layers.every(({ kind }) => kind === "ssm") ? "phases drawn anew" : "weights shuffled";
+  const name = (k) => nameOf(memories.members[k], d), map = new Heatmap(byId("weights-control"), { xName: "from variable", yName: "to variable" });
+  map.show({
+    label: "The control: the step matrix after the recurrent weights were shuffled", rows: control.rows, cols: control.cols, limit: most, xLines: lines, yLines: lines, xTicks: ticks, yTicks: ticks,
     value: (i, j) => control.data[i * control.cols + j], tell: (i, j) => `from ${name(j)} to ${name(i)}`,
   });
-  document.getElementById("control").textContent = data.verdict.control ?? "";
+  offerExport(figure.querySelector("figcaption"), "control", map);
+  byId("control").textContent = data.verdict.control ? `${data.verdict.control}.` : "";
 }

@@ -1,0 +1,92 @@
+// Two networks on one clock, side by side: what each does with the same input, and where they differ.
+
+const LETTERS = ["A", "B"];
+
+async function start({ sides }) {
+  startTheme(() => { redrawAll(); player.ran(); });
+  const explorers = sides.map(makeExplorer), [a, b] = explorers, same = a.s === b.s && a.d === b.d, mark = startTerms(sides[0].glossary);
+  // Inputs end at the same moment.
+  const clock = { s: Math.max(a.s, b.s), horizon: Math.min(a.horizon, b.horizon) };
+  window.ketbra = { explorers, player, links, exported };
+  startPlayer(clock);
+  explorers.forEach((explorer) => { explorer.horizon = clock.horizon; });
+  byId("sentence").textContent = pairSentence(sides);
+  byId("clock-note").textContent = same ? "Both see the same input at the same time." : "Their inputs have different sizes: each sees its own, and both inputs end at the same moment.";
+  byId("sides").append(...explorers.map((explorer, k) => sideOf(explorer, k, clock)));
+  if (same) startShared(a, b); else byId("try").remove();
+  explorers.forEach((explorer) => explorer.recompute());
+  await painted();
+  window.ketbra.readyAt = performance.now();
+  player.playOnce();
+  compareRules(sides);
+  compareClaims(sides);
+  byId("steps").append(...explorers.map(stepOf));
+  byId("spectra").append(...explorers.map(spectrumOf));
+  mark();
+  window.ketbra.completeAt = performance.now();
+}
+
+function pairSentence(sides) {
+  const [a, b] = sides, kinds = sides.map(({ verdict }) => verdict.kind), same = a.verdict.recurrence && JSON.stringify(a.verdict.recurrence) === JSON.stringify(b.verdict.recurrence);
+  const what = kinds[0] === kinds[1] ? `Both networks come to the verdict ${kinds[0]}` : `${a.meta.title} comes to ${kinds[0]}, ${b.meta.title} to ${kinds[1]}`;
+  return `${what}; ${same ? "they follow the same rule" : a.verdict.recurrence && b.verdict.recurrence ? "they follow different rules" : "not both rules could be read"}.`;
+}
+
+function sideOf(explorer, k, clock) {
+  const { data } = explorer, room = element("div", { class: "wheel-room" }), score = element("p", { class: "score", role: "status" }), caption = element("figcaption", { class: "below" });
+  const figures = data.verdict.figures.map(({ name, value, note }) => element("span", { class: "noted", tabindex: 0, "data-note": `${name}: ${note}.`, "data-figure": name }, `${name[0].toLowerCase()}${name.slice(1)} `, element("b", {}, value)));
+  const made = element("article", { class: "side", "data-side": LETTERS[k] },
+    element("p", { class: "eyebrow" }, element("span", { class: `kind ${data.verdict.kind}`, tabindex: 0, "data-note": data.verdict.definition }, data.verdict.kind), ` ${LETTERS[k]} · ${data.meta.title} · ${data.meta.made_of ?? `${data.meta.hidden} hidden units`}`),
+    element("p", { class: "told", "data-terms": "" }, data.story.headline), element("p", { class: "figures-line pair-figures" }, ...figures), element("figure", {}, room, caption), score);
+  const wheel = new Wheel(room, explorer, { radius: 138, offset: clock.s - explorer.s });
+  offerExport(caption, `run-${LETTERS[k]}`, wheel);
+  player.onRun(() => { if (explorer.run) score.textContent = explorer.run.wanted ? `On its own task: ${scoreText(explorer.wrongSigns())}.` : ""; });
+  return made;
+}
+
+// One grid of bits for both.
+function startShared(a, b) {
+  const both = Object.create(a, { inputs: { get: () => a.inputs, set: (inputs) => { a.inputs = inputs; b.inputs = inputs; } }, recompute: { value: () => { a.recompute(); b.recompute(); } } });
+  b.inputs = a.inputs;
+  startInput(both);
+}
+
+const row = (kind, ...cells) => element("tr", {}, ...cells.map((cell, k) => element(kind, k ? {} : { scope: kind === "th" ? "col" : "row" }, cell ?? "")));
+
+function compareRules(sides) {
+  const rules = sides.map(({ verdict }) => verdict.recurrence ?? []), count = Math.max(...rules.map((lines) => lines.length)), table = byId("rules-table");
+  let differ = 0;
+  table.append(row("th", "A", "B"), ...Array.from({ length: count }, (_, j) => {
+    const lines = rules.map((rule) => rule[j]), made = row("td", ...lines);
+    if (lines[0] !== lines[1]) { differ++; made.classList.add("differs"); }
+    links.from(made, j);
+    return made;
+  }));
+  byId("rules-explain").textContent = !count ? "Neither rule could be read." : differ ? `${differ} of ${count} lines differ.` : `All ${count} lines are the same.`;
+}
+
+function compareClaims(sides) {
+  const names = [...new Set(sides.flatMap(({ verdict }) => verdict.claims.map(({ name }) => name)))], of = (side, name) => side.verdict.claims.find((claim) => claim.name === name);
+  byId("claims-table").append(row("th", "claim", "A", "B"), ...names.map((name) => {
+    const [a, b] = sides.map((side) => of(side, name)), said = (claim) => claim && element("span", { class: claim.holds ? "ok" : "bad" }, `${claim.holds ? "holds" : "FAILS"}: ${claim.figure}`), made = row("td", (a ?? b).statement, said(a), said(b));
+    if (a?.holds !== b?.holds) made.classList.add("differs");
+    return made;
+  }));
+}
+
+function stepOf({ memories, data, d }, k) {
+  const caption = element("figcaption", {}, element("b", {}, `${LETTERS[k]} · ${data.meta.title}`)), canvas = element("canvas", { class: "square" }), made = element("figure", {}, caption, memories?.blocks ? canvas : element("p", { class: "note" }, data.memories_missing ?? ""));
+  if (!memories?.blocks) return made;
+  const core = memories.members.length, size = memories.blocks.rows, lines = [], ticks = [];
+  memories.members.forEach((slot, at) => { if (at === 0 || Math.floor(slot / d) !== Math.floor(memories.members[at - 1] / d)) { if (at) lines.push({ at }); ticks.push({ at: at + 0.5, text: `${Math.floor(slot / d) + 1}` }); } });
+  const map = new Heatmap(canvas, { xName: "from variable (1 oldest)", yName: "to variable" }), name = (at) => nameOf(memories.members[at], d);
+  map.show({ label: `One step between ${core} memories of ${data.meta.title}`, rows: core, cols: core, limit: 1, value: (i, j) => memories.blocks.data[i * size + j], xLines: lines, yLines: lines, xTicks: ticks, yTicks: ticks, tell: (i, j) => `from ${name(j)} to ${name(i)}` });
+  offerExport(caption, `step-${LETTERS[k]}`, map);
+  return made;
+}
+
+function spectrumOf({ data, plain }, k) {
+  const place = data.spectra.orbit ? "orbit" : "origin", spectrum = data.spectra[place], room = element("div", { class: "chart-room" }), caption = element("figcaption", {}, element("b", {}, `${LETTERS[k]}: ${spectrumTitle(place, plain, data.spectra.in_memories).toLowerCase()}`));
+  if (spectrum) offerExport(caption, `spectrum-${LETTERS[k]}`, new SpectrumChart(room, spectrum, data.spectra.theory, { label: spectrumNote(spectrum) }));
+  return element("figure", {}, caption, room, element("p", { class: "note" }, spectrum ? spectrumNote(spectrum) : ""));
+}
