@@ -84,7 +84,7 @@ impl Beside {
         let usual = memories.squared_norm_l2() / held.nrows().max(1) as f64;
         let is_kept = |i: &usize| shares[*i] >= params.kept && size(*i) >= params.kept_size.powi(2) * usual;
         let kept: Vec<usize> = (0..forgotten.len()).filter(is_kept).collect();
-        let made_up: f64 = kept.iter().map(|&i| size(i)).sum();
+        let made_up = kept.iter().fold(0.0, |sum, &i| sum + size(i));
         Ok(Some(Self {
             forgotten: forgotten.len(),
             kept: kept.iter().map(|&i| Component::at(forgotten[i], d)).collect(),

@@ -30,7 +30,7 @@ pub struct CompareParams {
     pub exchanged_error: f64,
     /// An input that f does not need is kept all the same if it is read from this share of the states on.
     pub kept: f64,
-    /// And if it moves the state at least this much, as a share of what a content does.
+    /// And if it moves the state at least this much, as a share of what a content does: traces of inputs fade slowly.
     pub kept_size: f64,
     /// Units of the networks that are asked what else they keep, at most.
     pub beside_units: usize,
@@ -52,7 +52,7 @@ impl Default for CompareParams {
             exchanged: 0.98,
             exchanged_error: 0.2,
             kept: 0.95,
-            kept_size: 0.05,
+            kept_size: 0.2,
             beside_units: 1024,
             dsa: DsaParams::default(),
         }

@@ -165,7 +165,10 @@ fn schur_vectors(matrix: &Matrix) -> Result<Option<Matrix>, NumericError> {
 
 /// Climbs `<A, C B C'>`: the rotation nearest to the gradient (and to C, as far as it takes to rise) is the next C.
 fn climb(a: &Matrix, b: &Matrix, mut c: Matrix, params: &DsaParams) -> Result<f64, NumericError> {
-    let value = |c: &Matrix| (0..a.ncols()).map(|j| a.col(j).transpose() * (c * b * c.transpose()).col(j)).sum::<f64>();
+    let value = |c: &Matrix| {
+        let turned = c * b * c.transpose();
+        (0..a.ncols()).map(|j| a.col(j).transpose() * turned.col(j)).sum::<f64>()
+    };
     // With twice the product of the largest singular values no step goes down.
     let safe = 2.0 * Svd::of(a)?.values[0] * Svd::of(b)?.values[0];
     let (mut now, mut hold) = (value(&c), safe / 8.0);

@@ -1,7 +1,7 @@
 //! Networks against each other: two circuits and the overlap of their codes, or the distances between many.
 
 use super::drawing::{Anchor, Area, Drawing, INK, SOFT};
-use super::matrix::{Line, Side, Tick, draw_matrix, draw_scale};
+use super::matrix::{Line, Side, draw_matrix, draw_scale};
 use super::{Picture, WIDE};
 use crate::compare::{Comparison, Examined, MEASURES, Pair, Verdict};
 use crate::numeric::Matrix;
@@ -16,7 +16,7 @@ pub fn comparison_figures(found: &Comparison, examined: &[Examined]) -> Vec<Pict
 
 /// The steps of two circuits beside each other, and their memories after the best rotation.
 fn two(pair: &Pair, first: &Examined, second: &Examined) -> Option<Picture> {
-    let panels: Vec<(String, &Matrix, [&str; 2], f64, [Side; 2])> = [first, second]
+    let panels: Vec<(String, &Matrix, [Side; 2])> = [first, second]
         .iter()
         .filter_map(|of| {
             let circuit = of.circuit.as_ref()?;
@@ -30,7 +30,7 @@ fn two(pair: &Pair, first: &Examined, second: &Examined) -> Option<Picture> {
                 Some(slots) => Side::variables("to variable", slots, d, 0),
                 None => side("to"),
             };
-            Some((of.name.clone(), &circuit.step, ["from variable", "to variable"], 1.0, [side("from variable"), down]))
+            Some((of.name.clone(), &circuit.step, [side("from variable"), down]))
         })
         .collect();
     if panels.is_empty() {
@@ -39,10 +39,10 @@ fn two(pair: &Pair, first: &Examined, second: &Examined) -> Option<Picture> {
     let side = (WIDE - 3.0 * 30.0) / 3.0;
     let mut drawing = Drawing::new(WIDE, side + 62.0);
     let mut at = 28.0;
-    for (name, step, _, limit, sides) in &panels {
+    for (name, step, sides) in &panels {
         let area = Area::new(at, 40.0, side, side);
         drawing.text((at + side / 2.0, 8.0), 8.0, Anchor::Middle, INK, name);
-        draw_matrix(&mut drawing, area, step, *limit, &sides[0], &sides[1]);
+        draw_matrix(&mut drawing, area, step, 1.0, &sides[0], &sides[1]);
         at += side + 30.0;
     }
     let mut caption = format!(
@@ -75,22 +75,35 @@ fn distances(found: &Comparison) -> Picture {
     let count = MEASURES.len();
     let gap = 12.0;
     let side = (WIDE - 8.0 - gap * (count as f64 - 1.0)) / count as f64;
-    let mut drawing = Drawing::new(WIDE, side + 58.0);
+    let between = Side {
+        name: String::new(),
+        lines: ends.iter().filter(|end| **end < order.len()).map(|&end| Line { at: end as f64, strong: false }).collect(),
+        ticks: vec![],
+    };
+    // Pairs come in the order of the networks.
+    let networks = found.networks.len();
+    let mut by_place: Vec<Option<&Pair>> = vec![None; networks * networks];
+    for pair in &found.pairs {
+        by_place[pair.first * networks + pair.second] = Some(pair);
+        by_place[pair.second * networks + pair.first] = Some(pair);
+    }
+    let at = |i: usize, j: usize| by_place[order[i] * networks + order[j]];
+    let mut drawing = Drawing::new(WIDE, side + 48.0);
     for (k, (name, value)) in MEASURES.iter().enumerate() {
         let area = Area::new(4.0 + k as f64 * (side + gap), 18.0, side, side);
-        let mut largest = 0.0f64;
-        let matrix = Matrix::from_fn(order.len(), order.len(), |i, j| {
-            let value = found.pair(order[i], order[j]).and_then(value).filter(|_| i != j).unwrap_or(0.0);
-            largest = largest.max(value);
-            value
-        });
-        let lines = |_: &str| Side {
-            name: String::new(),
-            lines: ends.iter().filter(|end| **end < order.len()).map(|&end| Line { at: end as f64, strong: false }).collect(),
-            ticks: Vec::<Tick>::new(),
-        };
+        let of = |i: usize, j: usize| if i == j { Some(0.0) } else { at(i, j).and_then(value) };
+        let matrix = Matrix::from_fn(order.len(), order.len(), |i, j| of(i, j).unwrap_or(0.0));
+        let largest = matrix.norm_max();
         drawing.text((area.x + side / 2.0, 9.0), 8.0, Anchor::Middle, INK, name);
-        draw_matrix(&mut drawing, area, &matrix, largest.max(f64::MIN_POSITIVE), &lines(""), &lines(""));
+        draw_matrix(&mut drawing, area, &matrix, largest.max(f64::MIN_POSITIVE), &between, &between);
+        // What could not be measured is no distance of 0.
+        let mut blank = String::new();
+        for i in 0..order.len() {
+            let cells = (0..order.len()).filter(|&j| of(i, j).is_none()).map(|j| format!("M{j} {i}h1v1h-1z"));
+            blank.extend(cells);
+        }
+        let blank = format!("<path fill=\"#ffffff\" d=\"{blank}\"/>\n");
+        drawing.grid(area, order.len(), order.len(), &blank);
         let told = found.separations.iter().find(|of| of.measure == *name).and_then(|of| of.told_apart);
         let said = told.map_or_else(|| "nothing to tell apart".into(), |share| format!("tells apart {share:.3}"));
         drawing.text((area.x + side / 2.0, area.bottom() + 11.0), 7.0, Anchor::Middle, INK, &said);
@@ -100,7 +113,7 @@ fn distances(found: &Comparison) -> Picture {
     let same = found.pairs.iter().filter(|pair| pair.verdict == Verdict::SameCircuit).count();
     let caption = format!(
         "Distances between {} networks in {} clusters of the same circuit ({same} of {} pairs), by the circuit and by the \
-         field's measures; grey is 0, red the largest of each.",
+         field's measures; grey is 0, red the largest of each, white what could not be measured.",
         found.networks.len(),
         found.clusters.len(),
         found.pairs.len()
