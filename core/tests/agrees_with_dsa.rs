@@ -24,32 +24,39 @@ fn angles_and_spectra_are_those_of_the_authors_package() {
     let all = expected();
     let pairs = all["pairs"].as_array().unwrap();
     assert!(pairs.len() >= 14);
+    let mut converged = 0;
     for pair in pairs {
         let number = |name: &str| pair[name].as_f64().unwrap();
-        let params = DsaParams {
-            delays: number("delays") as usize,
-            rank: number("rank") as usize,
-            ..DsaParams::default()
-        };
+        let params =
+            DsaParams { delays: number("delays") as usize, rank: number("rank") as usize, ..DsaParams::default() };
         let of = |name: &str| {
             let states = states(&all["trajectories"][pair[name].as_str().unwrap()]);
             Dynamics::of(&states.iter().collect::<Vec<_>>(), &params).unwrap().unwrap()
         };
         let Dsa { angle, wasserstein } = dsa(&of("first"), &of("second"), &params).unwrap();
-        // Theirs works in single precision and stops after some steps: near 0 its arccos is off by some 1e-3.
+        // Theirs works in single precision and stops after some steps: near 0 its arccos is off by some 1e-3. Where its restarts end
+        // at different angles it has not converged, and ours may be smaller.
         let (theirs, spectrum) = (number("angle"), number("wasserstein"));
-        assert!((angle - theirs).abs() < 4e-3, "{pair}: {angle}, theirs {theirs}");
+        let spread = pair["angles"][1].as_f64().unwrap() - theirs;
+        assert!(angle < theirs + 4e-3, "{pair}: {angle}");
+        if spread < 1e-3 {
+            converged += 1;
+            assert!(angle > theirs - 4e-3, "{pair}: {angle}");
+        }
         assert!((wasserstein - spectrum).abs() < 1e-4, "{pair}: {wasserstein}, theirs {spectrum}");
     }
+    assert!(converged >= 8, "{converged}");
 }
 
 #[test]
 fn a_rotation_is_no_difference_and_another_speed_is() {
-    let turn = |angle: f64| Matrix::from_fn(2, 2, |i, j| match (i, j) {
-        (0, 1) => -angle.sin(),
-        (1, 0) => angle.sin(),
-        _ => angle.cos(),
-    });
+    let turn = |angle: f64| {
+        Matrix::from_fn(2, 2, |i, j| match (i, j) {
+            (0, 1) => -angle.sin(),
+            (1, 0) => angle.sin(),
+            _ => angle.cos(),
+        })
+    };
     let params = DsaParams::default();
     let of = |angle: f64| Dynamics::from_operator(turn(angle)).unwrap();
     // By hand: both directions of turning are one up to a reflection; between two speeds lies arccos(cos of the difference).

@@ -86,7 +86,10 @@ fn one_changed_wire_is_found_and_named() {
     // In the steps it is one entry: the newest u2 from the one two steps back.
     assert_eq!(pair.wires.len(), 1, "{:?}", pair.wires);
     let wire = &pair.wires[0];
-    assert_eq!([(wire.to.variable, wire.to.component), (wire.from[0].variable, wire.from[0].component)], [(3, 2), (2, 2)]);
+    assert_eq!(
+        [(wire.to.variable, wire.to.component), (wire.from[0].variable, wire.from[0].component)],
+        [(3, 2), (2, 2)]
+    );
     assert!((wire.first - 1.0).abs() < 1e-6 && (wire.second + 1.0).abs() < 1e-6, "{wire:?}");
     // A wire to another place changes what is kept as well, and that is named too.
     let third = task(3, 3, &["u1 = u1[t-3]", "u2 = u2[t-3]", "u3 = u3[t-1]"]);
@@ -179,14 +182,19 @@ fn networks_that_have_not_learned_are_said_so() {
 fn inputs_that_only_one_network_keeps_are_found_and_named() {
     let task = copy();
     let (plain, other) = (made(&task, sized(40, 1)), made(&task, sized(40, 2)));
-    // Latches that stay where the first input puts them; nothing reads them, and nothing else differs.
-    let latched = with_idle_units(&other, 2.0, 1.0, 3);
-    let found = compare(&[named("A", plain, 3), named("B", latched, 3)], &CompareParams::default()).unwrap();
+    // Latches that stay where the first input puts them, or go with most inputs; nothing reads them, and nothing else differs.
+    let (latched, voting) = (with_idle_units(&other, 3.0, 1.0, 3), with_idle_units(&other, 2.0, 1.0, 3));
+    let subjects = [named("A", plain, 3), named("B", latched, 3), named("C", voting, 3)];
+    let found = compare(&subjects, &CompareParams::default()).unwrap();
     let pair = &found.pairs[0];
-    let kept: Vec<_> =
-        found.networks[1].beside.as_ref().unwrap().kept.iter().map(|at| (at.variable, at.component)).collect();
+    let kept = |network: usize| -> Vec<_> {
+        let beside = found.networks[network].beside.as_ref().unwrap();
+        beside.kept.iter().map(|at| (at.variable, at.component)).collect()
+    };
     // u1 of variable 1 is kept by the function itself.
-    assert_eq!(kept, [(1, 2), (1, 3)]);
+    assert_eq!(kept(1), [(1, 2), (1, 3)], "{:?}", found.networks[1].beside);
+    assert!(!kept(2).is_empty(), "{:?}", found.networks[2].beside);
+    assert_ne!(found.pair(0, 2).unwrap().verdict, Verdict::SameCircuit);
     assert_eq!(pair.verdict, Verdict::SameFunction, "{:?}", pair.reasons);
     assert!(fails(pair).contains(&ClaimName::SameContents), "{:#?}", pair.claims);
     assert!(found.networks[0].beside.as_ref().unwrap().kept.is_empty());
@@ -207,7 +215,7 @@ fn units_that_hold_nothing_make_no_difference() {
 fn superposed_contents_are_not_the_same_circuit() {
     let task = Task::named("compose-copy", Some(4), Some(4)).unwrap();
     let plain = made(&task, sized(64, 1));
-    let shared = made(&task, CompileParams { superposed: 2, ..sized(64, 2) });
+    let shared = made(&task, CompileParams { superposed: 1, ..sized(64, 2) });
     let pair = both(plain, shared, 4);
     assert_ne!(pair.verdict, Verdict::SameCircuit, "{:#?}", pair.claims);
     assert!(fails(&pair).contains(&ClaimName::BothCircuits), "{:?}", pair.reasons);
@@ -321,16 +329,31 @@ fn recordings_are_compared_with_each_other_and_with_networks() {
         named("B itself", b.clone(), 3),
     ];
     let found = compare(&subjects, &CompareParams::default()).unwrap();
-    for (i, j) in [(0, 1), (0, 2), (0, 3), (0, 5), (2, 3)] {
+    for (i, j) in [(0, 1), (0, 2), (0, 5), (2, 5)] {
         let pair = found.pair(i, j).unwrap();
         assert_eq!(pair.verdict, Verdict::SameCircuit, "{i} {j}: {:?} {:#?}", pair.reasons, found.networks[j]);
         assert!(pair.distance.unwrap() < 1e-6, "{i} {j}: {:?}", pair.distance);
         // Nothing can be handed to a recording, and only the same inputs make states comparable.
         assert!(pair.claims.iter().all(|claim| claim.name != ClaimName::Exchange));
-        assert_eq!(pair.measures.cka.is_some(), [(0, 1), (0, 5)].contains(&(i, j)), "{i} {j}");
+        assert_eq!(pair.measures.cka.is_some(), j != 2 && i != 2, "{i} {j}");
         assert!(pair.measures.dsa.is_some());
     }
     assert_eq!(found.pair(0, 4).unwrap().verdict, Verdict::Different);
+    // Without its inputs a component that stays the same has as many functions as lags: nothing is stated.
+    for other in [0, 1, 4, 5] {
+        assert_eq!(
+            found.pair(3, other).unwrap().verdict,
+            Verdict::Unclear,
+            "{:?}",
+            found.pair(3, other).unwrap().reasons
+        );
+    }
+    // Repeat copy forgets nothing, and shows its function all the same.
+    let whole = Task::named("repeat-copy", Some(3), Some(2)).unwrap();
+    let (a, b) = (made(&whole, sized(40, 1)), made(&whole, sized(48, 2)));
+    let of = |name: &str, network: &Network, seed| Subject::recording(name, record(network, (3, 2), seed, false), 3);
+    let found = compare(&[of("A", &a, 1), of("B", &b, 2)], &CompareParams::default()).unwrap();
+    assert_eq!(found.pairs[0].verdict, Verdict::SameCircuit, "{:?}", found.pairs[0].reasons);
 }
 
 #[test]
@@ -366,7 +389,11 @@ fn many_networks_fall_into_clusters_and_settings_show_their_effect() {
     let shares: Vec<_> = effects.iter().map(|effect| (effect.setting.as_str(), effect.pairs, effect.same)).collect();
     assert_eq!(shares, [("seed", 2, 1.0), ("task", 4, 0.0)]);
     let picture = &comparison_figures(&found, &examined)[0];
-    assert!(picture.name == "distances" && picture.svg().contains("DSA") && picture.caption.contains("4 networks in 2 clusters"));
+    assert!(
+        picture.name == "distances"
+            && picture.svg().contains("DSA")
+            && picture.caption.contains("4 networks in 2 clusters")
+    );
     let two = compare_examined(&examined[..2], &params).unwrap();
     let picture = &comparison_figures(&two, &examined[..2])[0];
     assert!(picture.name == "comparison" && picture.caption.contains("same circuit"), "{}", picture.caption);

@@ -30,10 +30,7 @@ fn assert_circuit(made: &Composed) {
 }
 
 fn three() -> [Task; 2] {
-    [
-        task(3, 2, &["u1 = u1[t-3]", "u2 = -u2[t-2]"]),
-        task(3, 2, &["u1 = u2[t-1]", "u2 = u1[t-3]"]),
-    ]
+    [task(3, 2, &["u1 = u1[t-3]", "u2 = -u2[t-2]"]), task(3, 2, &["u1 = u2[t-1]", "u2 = u1[t-3]"])]
 }
 
 #[test]

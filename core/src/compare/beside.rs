@@ -15,6 +15,8 @@ use serde::Serialize;
 const EPISODES: (usize, usize) = (768, 4);
 /// Ridge of readers, as a share of the mean variance of what is left over.
 const RIDGE: f64 = 1e-3;
+/// An input is kept if it moves the state by this many times the variance that chance gives it.
+const SIGNIFICANT: f64 = 10.0;
 /// Ridge of the contents.
 const CONTENTS_RIDGE: f64 = 1e-9;
 
@@ -54,8 +56,7 @@ impl Beside {
         let episodes = EPISODES.0.max(EPISODES.1 * units);
         let failed = |source| CompareError::Observe { name: examined.name.clone(), source };
         let stream = Stream::new(params.interpret.observe.seed, Purpose::ScoreInputs);
-        let inputs =
-            draw_inputs((s, d), episodes, &stream, 33).map_err(|error| failed(ObserveError::Task(error)))?;
+        let inputs = draw_inputs((s, d), episodes, &stream, 33).map_err(|error| failed(ObserveError::Task(error)))?;
         let at = params.settled.0;
         let watch = Watch::new(look, episodes * (at + s));
         let batch = Batch::run(network, inputs, episodes, at + 1, &[at], &watch)
@@ -82,7 +83,9 @@ impl Beside {
         let added = ridge_regression(&(known * known.transpose()), &(known * seen.transpose()), CONTENTS_RIDGE)?;
         let size = |i: usize| added.row(i).squared_norm_l2();
         let usual = memories.squared_norm_l2() / held.nrows().max(1) as f64;
-        let is_kept = |i: &usize| shares[*i] >= params.kept && size(*i) >= params.kept_size.powi(2) * usual;
+        // Chance gives an input about this much.
+        let chance = SIGNIFICANT * seen.squared_norm_l2() / (fitted * fitted) as f64;
+        let is_kept = |i: &usize| size(*i) >= params.kept_size.powi(2) * usual && size(*i) >= chance;
         let kept: Vec<usize> = (0..forgotten.len()).filter(is_kept).collect();
         let made_up = kept.iter().fold(0.0, |sum, &i| sum + size(i));
         Ok(Some(Self {

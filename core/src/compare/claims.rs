@@ -42,9 +42,13 @@ impl Verdict {
                 "Both are circuits, read without being told their task; they compute the same function, keep the same contents \
                  and nothing else, move them in the same way, and each goes on from what the other holds."
             }
-            Self::SameFunction => "They compute the same function, but not in the same way, or one of them is no circuit.",
+            Self::SameFunction => {
+                "They compute the same function, but not in the same way, or one of them is no circuit."
+            }
             Self::Different => "They compute different functions.",
-            Self::Unclear => "At least one of them shows no function, so that there is nothing to compare.",
+            Self::Unclear => {
+                "There is not enough to tell: at least one shows no function, or what was read contradicts what they say."
+            }
             Self::NotComparable => "They have different numbers of input steps or components.",
         }
     }
@@ -141,8 +145,13 @@ impl Claim {
 /// Draws the verdict from the claims and from nothing else; `known` says whether both show a function.
 pub(super) fn verdict(claims: &[Claim], known: bool) -> Verdict {
     let holds = |name| claims.iter().any(|claim: &Claim| claim.name == name && claim.holds);
+    // Functions that differ must show it, or one of them is not what was read.
+    let say_the_same = claims.iter().any(|claim| {
+        claim.name == ClaimName::SameOutputs && claim.bound == Bound::AtLeast && claim.measured == Some(1.0)
+    });
     match () {
         () if !known => Verdict::Unclear,
+        () if !holds(ClaimName::SameFunction) && say_the_same => Verdict::Unclear,
         () if !holds(ClaimName::SameFunction) => Verdict::Different,
         () if claims.iter().all(|claim| claim.holds) => Verdict::SameCircuit,
         () => Verdict::SameFunction,

@@ -170,7 +170,8 @@ fn cosines(a: &Matrix, b: &Matrix) -> Matrix {
 /// The steps as the interpretations found them by writing contents into states, or in recordings.
 fn written_step(first: &Examined, second: &Examined) -> Option<f64> {
     let step = |of: &Examined| {
-        let code = of.found.details.memories.iter().find(|memories| memories.method == crate::memories::Method::Code)?;
+        let code =
+            of.found.details.memories.iter().find(|memories| memories.method == crate::memories::Method::Code)?;
         Some(code.remainder.as_ref()?.phi_learned())
     };
     let (a, b) = (step(first)?, step(second)?);

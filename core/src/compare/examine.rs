@@ -5,6 +5,7 @@ use super::circuit::Circuit;
 use super::measures::Dynamics;
 use super::subject::{Inputs, Known, Subject};
 use super::{CompareError, CompareParams};
+use crate::claims::{ClaimName, holds};
 use crate::interpret::{
     Interpretation, Question, Reason, StateView, Verdict, interpret_file_watched, interpret_trajectories,
 };
@@ -172,9 +173,18 @@ fn recorded_batch(recorded: &Trajectories, s: usize) -> Batch {
 }
 
 impl Examined {
-    /// The function that it computes, where it can be told.
+    /// The function that it computes, where it can be told: a circuit's, or one that every output follows for every fresh input. What
+    /// was said without known inputs has several functions, of which only a circuit shows the right one.
     pub fn function(&self) -> Option<&Task> {
-        self.found.details.task.as_ref().filter(|_| self.found.confidence != Confidence::CannotTell)
+        let found = &self.found;
+        let follows =
+            [ClaimName::FollowsFunction, ClaimName::EveryWindow].iter().all(|name| holds(&found.claims, *name));
+        let sure = match found.verdict {
+            Verdict::Circuit => true,
+            Verdict::Superposed => self.inputs.is_some(),
+            _ => follows && self.inputs.is_some(),
+        };
+        found.details.task.as_ref().filter(|_| sure && found.confidence != Confidence::CannotTell)
     }
 
     /// Memories and readers of its code.

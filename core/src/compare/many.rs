@@ -70,7 +70,20 @@ pub fn separations(pairs: &[Pair]) -> Vec<Separation> {
             let (least, most) = values.iter().fold((f64::INFINITY, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
             (!values.is_empty()).then(|| [least, values.iter().sum::<f64>() / values.len() as f64, most])
         };
-        let farther = |a: f64| different.iter().map(|b| if *b > a { 1.0 } else if *b == a { 0.5 } else { 0.0 }).sum::<f64>();
+        let farther = |a: f64| {
+            different
+                .iter()
+                .map(|b| {
+                    if *b > a {
+                        1.0
+                    } else if *b == a {
+                        0.5
+                    } else {
+                        0.0
+                    }
+                })
+                .sum::<f64>()
+        };
         let choices = (same.len() * different.len()) as f64;
         let told_apart = (choices > 0.0).then(|| same.iter().map(|a| farther(*a)).sum::<f64>() / choices);
         Separation { measure, same: spread(&same), different: spread(&different), told_apart }
@@ -99,7 +112,9 @@ pub struct Effect {
 pub fn effects(settings: &[BTreeMap<String, String>], pairs: &[Pair]) -> Vec<Effect> {
     let varying: Vec<&String> = settings
         .first()
-        .map(|first| first.keys().filter(|key| settings.iter().any(|other| other.get(*key) != first.get(*key))).collect())
+        .map(|first| {
+            first.keys().filter(|key| settings.iter().any(|other| other.get(*key) != first.get(*key))).collect()
+        })
         .unwrap_or_default();
     let differ = |pair: &Pair| -> Vec<&String> {
         let (a, b) = (&settings[pair.first], &settings[pair.second]);

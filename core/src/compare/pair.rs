@@ -163,7 +163,9 @@ fn outputs(first: &Task, second: &Task, params: &CompareParams) -> Vec<OutputDif
     let (words_a, words_b) = (first.recurrence(), second.recurrence());
     let differs = |output: &usize| match (first.function(), second.function()) {
         (Function::Dense(_), _) | (_, Function::Dense(_)) => match (first.linear(), second.linear()) {
-            (Some(a), Some(b)) => (0..a.ncols()).any(|j| (a[(*output, j)] - b[(*output, j)]).abs() > params.coefficient),
+            (Some(a), Some(b)) => {
+                (0..a.ncols()).any(|j| (a[(*output, j)] - b[(*output, j)]).abs() > params.coefficient)
+            }
             _ => true,
         },
         _ => match (first.gates(), second.gates()) {
@@ -188,7 +190,13 @@ fn claims(
     let circuits = [first, second].iter().filter(|of| of.found.verdict == interpret::Verdict::Circuit).count();
     let d = first.size.1;
     let mut claims = vec![
-        Claim::new(ClaimName::BothCircuits, circuits as f64, Bound::AtLeast, 2.0, "networks for which every claim holds"),
+        Claim::new(
+            ClaimName::BothCircuits,
+            circuits as f64,
+            Bound::AtLeast,
+            2.0,
+            "networks for which every claim holds",
+        ),
         Claim::new(
             ClaimName::SameFunction,
             differing.len() as f64,
@@ -295,6 +303,9 @@ fn reasons(pair: &Pair, first: &Examined, second: &Examined) -> Vec<String> {
         Verdict::Unclear => {
             for of in [first, second].iter().filter(|of| of.function().is_none()) {
                 reasons.push(format!("no function could be read from {}", of.name));
+            }
+            if !pair.outputs.is_empty() {
+                reasons.push("the functions read back differ, but after the same inputs both say the same".into());
             }
         }
         Verdict::NotComparable => {}

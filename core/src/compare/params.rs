@@ -28,9 +28,8 @@ pub struct CompareParams {
     pub exchanged: f64,
     /// For a real-valued f: the largest error of an output then, as a share of its size.
     pub exchanged_error: f64,
-    /// An input that f does not need is kept all the same if it is read from this share of the states on.
-    pub kept: f64,
-    /// And if it moves the state at least this much, as a share of what a content does: traces of inputs fade slowly.
+    /// An input that f does not need is kept all the same if it moves the state at least this much, as a share of what a content
+    /// does: traces of inputs fade slowly.
     pub kept_size: f64,
     /// Units of the networks that are asked what else they keep, at most.
     pub beside_units: usize,
@@ -51,8 +50,7 @@ impl Default for CompareParams {
             entry: 0.1,
             exchanged: 0.98,
             exchanged_error: 0.2,
-            kept: 0.95,
-            kept_size: 0.2,
+            kept_size: 0.15,
             beside_units: 1024,
             dsa: DsaParams::default(),
         }

@@ -7,7 +7,9 @@ use crate::task::TaskError;
 #[derive(Debug, thiserror::Error)]
 pub enum ComposeError {
     /// A network that does not fit its task.
-    #[error("the {which} network has {inputs} inputs and {outputs} outputs, but its task has d={d} components; name its own task")]
+    #[error(
+        "the {which} network has {inputs} inputs and {outputs} outputs, but its task has d={d} components; name its own task"
+    )]
     Components {
         /// Which.
         which: &'static str,
@@ -38,7 +40,9 @@ pub enum ComposeError {
         limit: usize,
     },
     /// Cells that cannot stand in one layer.
-    #[error("a layer of {first} and a layer of {second} do not make one; choose networks of the same cell, or Elman networks with tanh")]
+    #[error(
+        "a layer of {first} and a layer of {second} do not make one; choose networks of the same cell, or Elman networks with tanh"
+    )]
     Cells {
         /// Of the first.
         first: &'static str,
@@ -57,7 +61,9 @@ pub enum ComposeError {
     #[error("one function is a truth table on +-1 and the other has real values; choose two of one kind")]
     Functions,
     /// A cell that nothing can be written into from outside.
-    #[error("feeding writes into one plain layer, and the {which} network is {found}; choose Elman networks of one layer")]
+    #[error(
+        "feeding writes into one plain layer, and the {which} network is {found}; choose Elman networks of one layer"
+    )]
     NotPlain {
         /// Which.
         which: &'static str,

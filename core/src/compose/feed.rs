@@ -50,8 +50,7 @@ pub fn feed(
         recurrent_weights: recurrent,
         biases: biases(&a, &b, &offset),
     };
-    let network =
-        Network { layers: vec![Cell::Elman(cell)], readout: readout(&first.0.readout, &second.0.readout) };
+    let network = Network { layers: vec![Cell::Elman(cell)], readout: readout(&first.0.readout, &second.0.readout) };
     network.check()?;
     Ok(Composed { network, task })
 }

@@ -113,10 +113,8 @@ fn gates(count: usize, a: Parts<'_>, b: Parts<'_>) -> (Matrix, Matrix, Option<Bi
         };
         (0..count).flat_map(|gate| [part(a.2, gate, rows), part(b.2, gate, more)].concat()).collect()
     };
-    let biases = (a.2.is_some() || b.2.is_some()).then(|| Biases {
-        input: joined(|biases| &biases.input),
-        recurrent: joined(|biases| &biases.recurrent),
-    });
+    let biases = (a.2.is_some() || b.2.is_some())
+        .then(|| Biases { input: joined(|biases| &biases.input), recurrent: joined(|biases| &biases.recurrent) });
     (blocks(a.0, b.0), blocks(a.1, b.1), biases)
 }
 

@@ -9,7 +9,8 @@ pub(super) fn side_by_side(first: &Task, second: &Task) -> Result<Task, ComposeE
     let (s, a, b) = (first.s(), first.d(), second.d());
     let name = format!("{} + {}", first.name(), second.name());
     if let (Some(gates), Some(others)) = (first.gates(), second.gates()) {
-        let all = gates.into_iter().map(Ok).chain(others.iter().map(|gate| moved(gate, a))).collect::<Result<_, _>>()?;
+        let all =
+            gates.into_iter().map(Ok).chain(others.iter().map(|gate| moved(gate, a))).collect::<Result<_, _>>()?;
         return Ok(Task::table(name, s, a + b, all)?);
     }
     let is_table = |task: &Task| matches!(task.function(), Function::Table(_));
@@ -36,7 +37,6 @@ pub(super) fn fed(first: &Task, second: &Task) -> Result<Task, ComposeError> {
 
 /// A gate that reads components further on.
 fn moved(gate: &Gate, by: usize) -> Result<Gate, ComposeError> {
-    let inputs: Vec<Slot> =
-        gate.inputs().iter().map(|slot| Slot { component: slot.component + by, ..*slot }).collect();
+    let inputs: Vec<Slot> = gate.inputs().iter().map(|slot| Slot { component: slot.component + by, ..*slot }).collect();
     Ok(Gate::new(&inputs, gate.table())?)
 }

@@ -274,7 +274,12 @@ fn up_to(steps: usize) -> Vec<usize> {
 }
 
 /// Random inputs, (s, episodes, d).
-pub(crate) fn draw_inputs((s, d): (usize, usize), episodes: usize, stream: &Stream, index: u32) -> Result<Vec<f32>, TaskError> {
+pub(crate) fn draw_inputs(
+    (s, d): (usize, usize),
+    episodes: usize,
+    stream: &Stream,
+    index: u32,
+) -> Result<Vec<f32>, TaskError> {
     // Only its sizes matter: inputs do not depend on f.
     let any = Task::named("repeat-copy", Some(s), Some(d))?;
     let mut drawn = Episodes::new(&any, episodes);

@@ -68,14 +68,19 @@ fn network(of: &Summary) -> String {
         let _ = write!(text, ", {contents} contents in {directions} directions");
     }
     if let Some(beside) = of.beside.as_ref().filter(|beside| !beside.kept.is_empty()) {
-        let _ = write!(text, ", and {} inputs that its function does not need: {}", beside.kept.len(), names(&beside.kept));
+        let _ =
+            write!(text, ", and {} inputs that its function does not need: {}", beside.kept.len(), names(&beside.kept));
     }
     text
 }
 
 fn differences(text: &mut String, pair: &Pair, a: &str, b: &str) {
     for differs in pair.outputs.iter().take(SHOWN) {
-        let _ = writeln!(text, "\n  output u{} differs\n    {a}: {}\n    {b}: {}", differs.output, differs.first, differs.second);
+        let _ = writeln!(
+            text,
+            "\n  output u{} differs\n    {a}: {}\n    {b}: {}",
+            differs.output, differs.first, differs.second
+        );
     }
     if pair.outputs.len() > SHOWN {
         let _ = writeln!(text, "  and {} more outputs", pair.outputs.len() - SHOWN);
@@ -103,11 +108,12 @@ fn how_codes_differ(text: &mut String, codes: &Codes, a: &str, b: &str) {
         alignment.overlap.same,
         alignment.overlap.largest_other
     );
-    for (reader, read, shares) in
-        [(a, b, alignment.first_reads_second), (b, a, alignment.second_reads_first)]
-    {
+    for (reader, read, shares) in [(a, b, alignment.first_reads_second), (b, a, alignment.second_reads_first)] {
         if let Some([mean, worst]) = shares {
-            let _ = writeln!(text, "  readers of {reader}, rotated, read {mean:.3} of the contents of {read} (worst {worst:.3})");
+            let _ = writeln!(
+                text,
+                "  readers of {reader}, rotated, read {mean:.3} of the contents of {read} (worst {worst:.3})"
+            );
         }
     }
     match &codes.angles {

@@ -77,7 +77,11 @@ fn distances(found: &Comparison) -> Picture {
     let side = (WIDE - 8.0 - gap * (count as f64 - 1.0)) / count as f64;
     let between = Side {
         name: String::new(),
-        lines: ends.iter().filter(|end| **end < order.len()).map(|&end| Line { at: end as f64, strong: false }).collect(),
+        lines: ends
+            .iter()
+            .filter(|end| **end < order.len())
+            .map(|&end| Line { at: end as f64, strong: false })
+            .collect(),
         ticks: vec![],
     };
     // Pairs come in the order of the networks.
