@@ -47,7 +47,7 @@ fn many_networks_are_shown_as_clusters() {
     compile(folder.path(), "repeat-copy", "c.safetensors", &["--s", "3", "--d", "3", "--hidden", "48"]);
     let all = ["compare", "a.safetensors", "b.safetensors", "c.safetensors", "--out", "seen"];
     let shown = succeeds(&ketbra_in(folder.path(), &all));
-    assert!(shown.contains("circuit 1: 2 networks: a, b") && shown.contains("circuit 2: 1 networks: c"), "{shown}");
+    assert!(shown.contains("circuit 1: 2 networks: a, b") && shown.contains("circuit 2: 1 network: c"), "{shown}");
     assert!(shown.contains("What tells the circuits apart"), "{shown}");
     assert!(folder.path().join("seen/distances.svg").exists());
 }

@@ -24,28 +24,24 @@ fn angles_and_spectra_are_those_of_the_authors_package() {
     let all = expected();
     let pairs = all["pairs"].as_array().unwrap();
     assert!(pairs.len() >= 14);
-    let mut converged = 0;
     for pair in pairs {
         let number = |name: &str| pair[name].as_f64().unwrap();
-        let params =
-            DsaParams { delays: number("delays") as usize, rank: number("rank") as usize, ..DsaParams::default() };
+        let params = DsaParams {
+            delays: number("delays") as usize,
+            rank: number("rank") as usize,
+            starts: 8,
+            ..DsaParams::default()
+        };
         let of = |name: &str| {
             let states = states(&all["trajectories"][pair[name].as_str().unwrap()]);
             Dynamics::of(&states.iter().collect::<Vec<_>>(), &params).unwrap().unwrap()
         };
         let Dsa { angle, wasserstein } = dsa(&of("first"), &of("second"), &params).unwrap();
-        // Theirs works in single precision and stops after some steps: near 0 its arccos is off by some 1e-3. Where its restarts end
-        // at different angles it has not converged, and ours may be smaller.
+        // Theirs is the best of a few searches in single precision, ours the best of a few others.
         let (theirs, spectrum) = (number("angle"), number("wasserstein"));
-        let spread = pair["angles"][1].as_f64().unwrap() - theirs;
-        assert!(angle < theirs + 4e-3, "{pair}: {angle}");
-        if spread < 1e-3 {
-            converged += 1;
-            assert!(angle > theirs - 4e-3, "{pair}: {angle}");
-        }
+        assert!((angle - theirs).abs() < 2e-3, "{pair}: {angle}");
         assert!((wasserstein - spectrum).abs() < 1e-4, "{pair}: {wasserstein}, theirs {spectrum}");
     }
-    assert!(converged >= 8, "{converged}");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[allow(dead_code)]
 mod planted;
 
 use ketbra::compare::{
@@ -116,12 +115,12 @@ fn cycles_of_equal_length_are_told_apart_where_spectra_cannot() {
     assert!(same.distance.unwrap() < 1e-6 && other.distance.unwrap() > 0.3, "{:?}", other.distance);
     assert_eq!(other.renamed, None);
     // The eigenvalues are the same four, so that nothing that looks at them alone can see a difference.
-    let moduli = |of: &Examined| {
+    let values_of = |of: &Examined| {
         let mut values = of.circuit.as_ref().unwrap().eigenvalues().unwrap().unwrap();
         ketbra::numeric::order_eigenvalues(&mut values);
         values
     };
-    let (a, b) = (moduli(&examined[0]), moduli(&examined[2]));
+    let (a, b) = (values_of(&examined[0]), values_of(&examined[2]));
     assert_eq!(a.len(), 4);
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).norm_sqr().sqrt() < 1e-6), "{a:?} {b:?}");
     let spectral = |pair: &Pair| pair.measures.dsa_wasserstein.unwrap();

@@ -22,8 +22,9 @@ def test_the_same_function_in_other_cells_and_bases_is_the_same_circuit(tmp_path
     assert pair.distance is not None and pair.distance < 1e-6
     assert all(claim.holds for claim in pair.claims) and len(pair.claims) == 6
     assert found.clusters == [["elman", "gru"]]
-    step, overlap = found.step(0), found.overlap()
-    assert step is not None and np.allclose(step, found.step(1)) and np.allclose(np.abs(step).sum(axis=1), 1)
+    step, other, overlap = found.step(0), found.step(1), found.overlap()
+    assert step is not None and other is not None and np.allclose(step, other)
+    assert np.allclose(np.abs(step).sum(axis=1), 1), "a signed permutation"
     assert overlap is not None and overlap.shape == (6, 6) and np.diag(overlap).min() > 0.9
     assert [path.name for path in found.save_figures(tmp_path)] == ["comparison.svg"]
     assert "same-circuit" in repr(found)

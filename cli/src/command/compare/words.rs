@@ -175,7 +175,7 @@ fn many(text: &mut String, found: &Comparison, effects: &[Effect]) {
         let more = members.len().saturating_sub(SHOWN);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let chained = if *complete { "" } else { " (by way of each other, not every two)" };
-        let _ = writeln!(text, "  circuit {}: {} networks{chained}: {}{more}", k + 1, members.len(), shown.join(", "));
+        let _ = writeln!(text, "  circuit {}: {}{chained}: {}{more}", k + 1, counted(members.len()), shown.join(", "));
         let first = &found.networks[members[0]];
         match first.function.first() {
             Some(f) => {
@@ -202,6 +202,10 @@ fn many(text: &mut String, found: &Comparison, effects: &[Effect]) {
             );
         }
     }
+}
+
+fn counted(networks: usize) -> String {
+    if networks == 1 { "1 network".into() } else { format!("{networks} networks") }
 }
 
 fn separations(text: &mut String, all: &[Separation]) {

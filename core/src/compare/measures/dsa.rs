@@ -10,6 +10,7 @@
 use crate::numeric::{Eigen, Matrix, NumericError, Svd, c64, draw, eigenvalues, ridge_regression};
 use crate::random::{Purpose, Stream};
 use faer::Side;
+use faer::prelude::Solve;
 use serde::{Deserialize, Serialize};
 
 /// How dynamics are compared.
@@ -26,15 +27,15 @@ pub struct DsaParams {
     pub ridge: f64,
     /// Rotations that the search starts from, beside one that lines up the eigenvectors.
     pub starts: usize,
-    /// Steps of the search from each start, at most, and the gain below which it ends.
+    /// Steps of the search from each start, at most.
     pub iterations: usize,
-    /// The gain below which the search ends.
-    pub gain: f64,
+    /// The slope below which the search ends.
+    pub slope: f64,
 }
 
 impl Default for DsaParams {
     fn default() -> Self {
-        Self { delays: 2, rank: 24, least: 1e-5, ridge: 1e-8, starts: 6, iterations: 500, gain: 1e-9 }
+        Self { delays: 2, rank: 24, least: 1e-5, ridge: 1e-8, starts: 4, iterations: 300, slope: 1e-7 }
     }
 }
 
@@ -163,34 +164,63 @@ fn schur_vectors(matrix: &Matrix) -> Result<Option<Matrix>, NumericError> {
     Ok((at == size && basis.is_all_finite()).then_some(basis))
 }
 
-/// Climbs `<A, C B C'>`: the rotation nearest to the gradient (and to C, as far as it takes to rise) is the next C.
+/// Climbs `<A, C B C'>` along the gradient on the rotations (Cayley's transform keeps C one), with the step length that the last
+/// two gradients suggest (Barzilai and Borwein): directions in which the dynamics commute with a rotation are all but flat.
 fn climb(a: &Matrix, b: &Matrix, mut c: Matrix, params: &DsaParams) -> Result<f64, NumericError> {
-    let value = |c: &Matrix| {
-        let turned = c * b * c.transpose();
-        (0..a.ncols()).map(|j| a.col(j).transpose() * turned.col(j)).sum::<f64>()
+    let value = |c: &Matrix| inner(a, &(c * b * c.transpose()));
+    let slope = |c: &Matrix| {
+        let gradient = (a * c * b.transpose() + a.transpose() * c * b) * c.transpose();
+        (&gradient - gradient.transpose()) * faer::Scale(0.5)
     };
-    // With twice the product of the largest singular values no step goes down.
-    let safe = 2.0 * Svd::of(a)?.values[0] * Svd::of(b)?.values[0];
-    let (mut now, mut hold) = (value(&c), safe / 8.0);
-    for _ in 0..params.iterations {
-        let gradient = a * &c * b.transpose() + a.transpose() * &c * b;
-        let step = Svd::of(&(&gradient + &c * faer::Scale(hold)))?;
-        let next = &step.left * step.right.transpose();
-        let reached = value(&next);
-        if reached < now {
-            if hold >= safe {
-                break;
-            }
-            hold = (2.0 * hold).min(safe);
-            continue;
-        }
-        let gain = reached - now;
-        (c, now, hold) = (next, reached, (hold * 0.9).max(safe / 64.0));
-        if gain < params.gain {
+    let steepest = 2.0 * Svd::of(a)?.values[0] * Svd::of(b)?.values[0];
+    let (mut length, mut best) = (1.0 / steepest.max(f64::MIN_POSITIVE), value(&c));
+    let mut last = [best; REMEMBERED];
+    let mut omega = slope(&c);
+    for iteration in 0..params.iterations {
+        let square = omega.squared_norm_l2();
+        if square.sqrt() < params.slope {
             break;
         }
+        // Steps may go down a little, but not below all of the last ones.
+        let floor = last.iter().copied().fold(f64::INFINITY, f64::min);
+        let mut next = turned(&omega, length, &c);
+        let mut reached = value(&next);
+        for _ in 0..HALVINGS {
+            if reached >= floor + SUFFICIENT * length * square {
+                break;
+            }
+            length *= 0.5;
+            next = turned(&omega, length, &c);
+            reached = value(&next);
+        }
+        let after = slope(&next);
+        let along = length * inner(&omega, &(&omega - &after));
+        let suggested = if along.abs() > 0.0 { length * length * square / along.abs() } else { 2.0 * length };
+        (c, omega, best) = (next, after, best.max(reached));
+        length = suggested.clamp(SHORTEST, LONGEST);
+        last[iteration % REMEMBERED] = reached;
     }
-    Ok(now)
+    Ok(best)
+}
+
+/// Values that a step may go below, but not below all of them.
+const REMEMBERED: usize = 5;
+/// Halvings of a step, at most, and the share of the gain that the slope promises which is asked of it.
+const HALVINGS: usize = 30;
+const SUFFICIENT: f64 = 5e-5;
+/// Lengths of a step.
+const SHORTEST: f64 = 1e-3;
+const LONGEST: f64 = 1e5;
+
+fn inner(a: &Matrix, b: &Matrix) -> f64 {
+    (0..a.ncols()).map(|j| a.col(j).transpose() * b.col(j)).sum()
+}
+
+/// The rotation after a step of some length along a skew matrix.
+fn turned(omega: &Matrix, length: f64, c: &Matrix) -> Matrix {
+    let half = omega * faer::Scale(0.5 * length);
+    let one = Matrix::identity(omega.nrows(), omega.nrows());
+    (&one - &half).partial_piv_lu().solve((&one + &half) * c)
 }
 
 /// The optimal matching of as many eigenvalues as the larger system has.
