@@ -67,6 +67,9 @@ struct Document<'a> {
     effects: Vec<Effect>,
 }
 
+/// What a network was trained with, by name.
+type Settings = BTreeMap<String, String>;
+
 /// Most steps of a delay embedding, and coordinates.
 const MOST_DELAYS: usize = 12;
 const MOST_RANK: usize = 256;
@@ -107,7 +110,7 @@ impl CompareCommand {
     }
 
     /// The networks, and the settings of each where all come from sweeps.
-    fn subjects(&self) -> Result<(Vec<Subject>, Vec<BTreeMap<String, String>>), Failure> {
+    fn subjects(&self) -> Result<(Vec<Subject>, Vec<Settings>), Failure> {
         let (mut paths, mut settings) = (vec![], vec![]);
         for path in &self.paths {
             let Ok(folder) = SweepFolder::open(path) else {
@@ -147,7 +150,7 @@ impl CompareCommand {
 }
 
 /// What a network of a sweep was trained with.
-fn of_row(row: &Row) -> BTreeMap<String, String> {
+fn of_row(row: &Row) -> Settings {
     let threshold = row.threshold.map_or_else(String::new, |threshold| threshold.to_string());
     let all = [
         ("task", row.task.clone()),
