@@ -7,12 +7,14 @@
 //! | make a network whose circuit is known | [`compile`] |
 //! | bring a network, trained anywhere | [`network::NetworkFile::open`] |
 //! | know what it computes and how | [`interpret`] |
+//! | know whether two networks hold the same circuit | [`compare`] |
+//! | put two circuits into one network | [`compose`] |
 //! | train and interpret a grid of networks | [`sweep::Plan`], [`sweep::Local`] |
 //! | check what the paper says | [`reproduce::Experiment`] |
 //! | see the memory model behind the theory | `ketbra recall` |
 //!
 //! Stages are folders, in the order in which data flows: task, circuit, compile, network, train, observe, code, linearize, spectrum,
-//! memories, recurrence, claims, interpret, edit, report. Analysis is in f64 and deterministic; random numbers come from [`random`],
+//! memories, recurrence, claims, interpret, compare, compose, edit, report. Analysis is in f64 and deterministic; random numbers come from [`random`],
 //! addressed by seed and purpose.
 //!
 //! ```
@@ -36,7 +38,9 @@ pub mod choose;
 pub mod circuit;
 pub mod claims;
 pub mod code;
+pub mod compare;
 pub mod compile;
+pub mod compose;
 pub mod edit;
 pub mod files;
 pub mod foreign_text;

@@ -9,6 +9,8 @@ Arrays are NumPy's, time first: (time, batch, feature). Variable 1 is the oldest
 random has a seed, and the same seed gives the same bytes as the command line.
 """
 
+from ._compare import ComparedPair, Comparison, compare
+from ._compose import Composed, compose
 from ._edit import Changed, EditAccuracy, Edited
 from ._errors import (
     EditError,
@@ -38,6 +40,9 @@ from ._trajectories import Trajectories, drive, interpret_trajectories
 __all__ = [
     "Changed",
     "Claim",
+    "ComparedPair",
+    "Comparison",
+    "Composed",
     "Connection",
     "EditAccuracy",
     "EditError",
@@ -65,6 +70,8 @@ __all__ = [
     "Trajectories",
     "Tried",
     "__version__",
+    "compare",
+    "compose",
     "drive",
     "interpret",
     "interpret_trajectories",

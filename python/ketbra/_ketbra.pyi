@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Comparison",
     "EditError",
     "Error",
     "InterpretError",
@@ -23,6 +24,8 @@ __all__ = [
     "TaskError",
     "TrainError",
     "__version__",
+    "compare",
+    "compose",
     "edit",
     "interpret",
     "interpret_trajectories",
@@ -176,6 +179,30 @@ class Interpretation:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Interpretation: ...
 
+@final
+class Comparison:
+    def json(self) -> str: ...
+    def figures(self) -> list[tuple[str, str]]: ...
+    def step(self, network: int) -> NDArray[np.float64] | None: ...
+    def overlap(self, pair: int) -> NDArray[np.float64] | None: ...
+
+def compare(
+    subjects: Sequence[
+        tuple[
+            str,
+            Network | tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None],
+            int | None,
+            Task | None,
+        ]
+    ],
+    *,
+    seed: int | None,
+    delays: int | None,
+    rank: int | None,
+) -> Comparison: ...
+def compose(
+    first: tuple[Network, Task], second: tuple[Network, Task], how: str
+) -> tuple[Network, Task, Interpretation]: ...
 def interpret(
     networks: Sequence[Network | str | os.PathLike[str]],
     *,

@@ -5,6 +5,8 @@
 
 mod arrays;
 mod called;
+mod compare;
+mod compose;
 mod device;
 mod edit;
 mod errors;
@@ -22,6 +24,10 @@ mod work;
 
 #[pyo3::pymodule]
 mod _ketbra {
+    #[pymodule_export]
+    use crate::compare::{Comparison, compare};
+    #[pymodule_export]
+    use crate::compose::compose;
     #[pymodule_export]
     use crate::edit::edit;
     #[pymodule_export]

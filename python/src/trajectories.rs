@@ -58,6 +58,6 @@ pub fn interpret_trajectories(
 }
 
 /// (time, batch, feature) as one feature x batch matrix a step.
-fn by_step(array: ArrayView3<'_, f64>) -> Vec<Matrix> {
+pub(crate) fn by_step(array: ArrayView3<'_, f64>) -> Vec<Matrix> {
     array.outer_iter().map(|step| matrix(step.reversed_axes())).collect()
 }

@@ -1,7 +1,9 @@
 //! One file a command, in the order of the pipeline.
 
 mod bench;
+mod compare;
 mod compile;
+mod compose;
 mod demo;
 mod edit;
 mod figures;
@@ -27,6 +29,8 @@ pub enum Command {
     Train(Box<train::TrainCommand>),
     Compile(compile::CompileCommand),
     Interpret(interpret::InterpretCommand),
+    Compare(compare::CompareCommand),
+    Compose(compose::ComposeCommand),
     Linearize(linearize::LinearizeCommand),
     Report(report::ReportCommand),
     Figures(figures::FiguresCommand),
@@ -49,6 +53,8 @@ impl Command {
             Self::Train(command) => command.run(),
             Self::Compile(command) => command.run(),
             Self::Interpret(command) => command.run(),
+            Self::Compare(command) => command.run(),
+            Self::Compose(command) => command.run(),
             Self::Linearize(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Figures(command) => command.run(),

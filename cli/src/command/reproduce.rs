@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
 use ketbra::files::write_whole;
 use ketbra::interpret::{InterpretParams, Question, interpret};
-use ketbra::report::figures::figures;
+use ketbra::report::figures::{comparison_figures, figures};
 use ketbra::reproduce::{Experiment, Finding, Report, ReproduceError, Source, Verdict, judge};
 use ketbra::run_folder::RunFolder;
 use ketbra::sweep::{Engine, Local, Run, SweepFolder, to_csv};
@@ -87,6 +87,7 @@ impl ReproduceCommand {
             let report = judge(experiment, &rows, &folder, self.quick)?;
             self.keep(&report, &to_csv(&rows).map_err(Failure::could_not)?)?;
             self.draw(experiment, plan, &folder)?;
+            self.draw_distances(experiment, &report)?;
             if !self.json {
                 print(&in_words(&report));
             }
@@ -138,6 +139,18 @@ impl ReproduceCommand {
             let pictures = figures(&network, &found, None).map_err(Failure::could_not)?;
             for picture in pictures.iter().filter(|picture| wanted.iter().any(|name| name == picture.name)) {
                 let path = self.out.join(&experiment.name).join(format!("{}-{}.svg", picture.name, run.name));
+                write_whole(&path, picture.svg().as_bytes()).map_err(Failure::could_not)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws all networks against each other, where the experiment asks for it.
+    fn draw_distances(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
+        let Some(found) = &report.comparison else { return Ok(()) };
+        for picture in comparison_figures(found, &[]) {
+            if experiment.expected.pictures.iter().any(|name| name == picture.name) {
+                let path = self.out.join(&experiment.name).join(format!("{}.svg", picture.name));
                 write_whole(&path, picture.svg().as_bytes()).map_err(Failure::could_not)?;
             }
         }

@@ -10,7 +10,9 @@
 //! | singular values, pseudo-inverse, condition, least squares | [`Svd`], [`pseudo_inverse`], [`condition`], [`least_squares`] |
 //! | random matrices of a chosen condition number | [`draw`] |
 //! | two sets of angles matched on the circle | [`match_angles`] |
+//! | two sets matched at the least cost | [`assignment`] |
 
+mod assignment;
 mod block;
 pub mod draw;
 mod eigen;
@@ -25,6 +27,7 @@ mod tanh;
 #[doc(hidden)]
 pub mod tolerance;
 
+pub use assignment::assignment;
 pub use eigen::{Eigen, ORDER_GAP, ZERO_EIGENVALUE, eigenvalues, order_eigenvalues};
 pub use faer::c64;
 pub use matching::{AngleMatching, Matching, arc, match_angles};

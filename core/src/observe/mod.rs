@@ -274,7 +274,12 @@ fn up_to(steps: usize) -> Vec<usize> {
 }
 
 /// Random inputs, (s, episodes, d).
-fn draw_inputs((s, d): (usize, usize), episodes: usize, stream: &Stream, index: u32) -> Result<Vec<f32>, TaskError> {
+pub(crate) fn draw_inputs(
+    (s, d): (usize, usize),
+    episodes: usize,
+    stream: &Stream,
+    index: u32,
+) -> Result<Vec<f32>, TaskError> {
     // Only its sizes matter: inputs do not depend on f.
     let any = Task::named("repeat-copy", Some(s), Some(d))?;
     let mut drawn = Episodes::new(&any, episodes);
@@ -284,7 +289,7 @@ fn draw_inputs((s, d): (usize, usize), episodes: usize, stream: &Stream, index: 
 
 impl Batch {
     /// Runs `steps` output steps and keeps the states of those in `kept`.
-    fn run(
+    pub(crate) fn run(
         network: &Network,
         inputs: Vec<f32>,
         episodes: usize,

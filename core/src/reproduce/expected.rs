@@ -17,7 +17,8 @@ pub struct Expected {
     pub title: String,
     /// What the paper says, in words.
     pub paper: String,
-    /// Figures to draw of the networks with seed 1, by the names of `ketbra figures`.
+    /// Figures to draw of the networks with seed 1, by the names of `ketbra figures`; `distances` is that of all networks against
+    /// each other.
     #[serde(default)]
     pub pictures: Vec<String>,
     /// What to check.
@@ -30,7 +31,8 @@ pub struct Expected {
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// The quantity: `accuracy`, `error`, `error_orbit`, `matched` or `recovered_METHOD` as in the table, a column of the
-    /// results (their mean), or a measurement by name.
+    /// results (their mean), or a measurement by name; of networks against each other `same_within_task`, `same_across_tasks`,
+    /// `same_across_cells`, `farthest_within_task` and `told_apart_by_MEASURE`.
     pub what: String,
     /// Which networks: columns of the results and the values they must have.
     #[serde(default, rename = "where")]

@@ -57,7 +57,7 @@ pub fn measure(
     })
 }
 
-fn wrong(what: &str, problem: String) -> ReproduceError {
+pub(super) fn wrong(what: &str, problem: String) -> ReproduceError {
     ReproduceError::Measure { what: what.into(), problem }
 }
 
@@ -65,7 +65,7 @@ fn columns(row: &Row) -> Result<Vec<(String, Value)>, String> {
     row.columns().map_err(|error| error.to_string())
 }
 
-fn picks(which: &BTreeMap<String, toml::Value>, row: &Row) -> Result<bool, String> {
+pub(super) fn picks(which: &BTreeMap<String, toml::Value>, row: &Row) -> Result<bool, String> {
     let columns = columns(row)?;
     for (name, wanted) in which {
         let Some((_, value)) = columns.iter().find(|(column, _)| column == name) else {

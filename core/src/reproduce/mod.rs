@@ -3,6 +3,7 @@
 //! An experiment is a folder: `experiment.toml` is the sweep that it needs (none if it needs no training), `quick.toml` a
 //! reduced one, `expected.toml` what the paper says, as numbers to check.
 
+mod comparing;
 mod expected;
 mod measure;
 mod verdict;

@@ -80,3 +80,31 @@ fn an_unknown_experiment_names_the_nearest() {
     assert!(error.contains("did you mean 'table-1'?"), "{error}");
     assert_eq!(Experiment::read_all(folder.path(), &[], true).unwrap().len(), 1);
 }
+
+#[test]
+fn networks_are_compared_where_an_experiment_asks_for_it() {
+    use crate::compile::{CompileParams, compile};
+    let folder = tempfile::tempdir().unwrap();
+    let experiment = folder.path().join("mine");
+    fs::create_dir(&experiment).unwrap();
+    let checks = "[[check]]\nwhat = \"same_within_task\"\nat_least = 1.0\n[[check]]\nwhat = \"same_across_tasks\"\nat_most = 0.0\n\
+                  [[check]]\nwhat = \"farthest_within_task\"\nat_most = 1e-6\n[[check]]\nwhat = \"same_across_cells\"\nmay_be_missing = true\n\
+                  [[check]]\nwhat = \"same_within_task\"\nwhere = { seed = 1 }\nmay_be_missing = true\n";
+    fs::write(experiment.join(EXPECTED), format!("title = \"x\"\npaper = \"y\"\n{checks}")).unwrap();
+    let file = "task = [\"compose-copy\", \"repeat-copy\"]\ns = 3\nd = 3\nhidden = 48\nseed = [1, 2]";
+    let runs = Plan::parse(file, "s.toml", Path::new("")).unwrap().runs().unwrap();
+    let sweep = SweepFolder::create(&folder.path().join("runs"), &runs).unwrap();
+    for run in &runs {
+        let params = CompileParams { hidden: Some(48), seed: run.job.params.seed, ..CompileParams::default() };
+        let made = compile(&run.job.task, &params).unwrap();
+        fs::create_dir_all(sweep.run_path(&run.name)).unwrap();
+        made.file().save(&sweep.run_path(&run.name).join("network.safetensors")).unwrap();
+    }
+    let rows: Vec<Row> = runs.iter().map(Row::of).collect();
+    let report = judge(&Experiment::read(&experiment, true).unwrap(), &rows, &sweep, true).unwrap();
+    let found: Vec<Option<f64>> = report.findings.iter().map(|finding| finding.found).collect();
+    assert_eq!((found[0], found[1]), (Some(1.0), Some(0.0)));
+    assert!(found[2].unwrap() < 1e-6);
+    assert_eq!((found[3], found[4]), (None, None), "one cell, and one seed of each task");
+    assert_eq!(report.comparison.unwrap().clusters.len(), 2);
+}

@@ -1,9 +1,13 @@
 //! Whether what we find is what the paper says.
 
+use super::comparing::{self, QUANTITIES};
 use super::expected::Source;
+use super::measure::{picks, wrong};
 use super::{Check, Experiment, ReproduceError, measure};
+use crate::compare::Comparison;
 use crate::sweep::{Row, SweepFolder};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Whether an experiment agrees with the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -45,6 +49,9 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Networks that it rests on.
     pub networks: usize,
+    /// The networks against each other, where the experiment asks for that.
+    #[serde(skip)]
+    pub comparison: Option<Comparison>,
 }
 
 /// Measures what an experiment asks for and compares it with the paper.
@@ -54,9 +61,21 @@ pub fn judge(
     folder: &SweepFolder,
     quick: bool,
 ) -> Result<Report, ReproduceError> {
+    let compares = experiment.expected.checks.iter().find(|check| QUANTITIES.contains(&check.what.as_str()));
+    // One comparison answers every question about pairs; with one network there is none.
+    let compared = match compares {
+        Some(check) if rows.len() > 1 => {
+            Some(comparing::compare_all(rows, folder).map_err(|problem| wrong(&check.what, problem))?)
+        }
+        _ => None,
+    };
     let mut findings = vec![];
     for check in &experiment.expected.checks {
-        let of = |which| measure(&check.what, which, rows, folder);
+        let of = |which| match (QUANTITIES.contains(&check.what.as_str()), &compared) {
+            (true, Some((found, trained))) => over_pairs(&check.what, which, found, trained),
+            (true, None) => Ok(None),
+            (false, _) => measure(&check.what, which, rows, folder),
+        };
         let found = match &check.than {
             None => of(&check.which)?,
             Some(than) => of(&check.which)?.zip(of(than)?).map(|(found, other)| found / other),
@@ -73,7 +92,23 @@ pub fn judge(
         verdict: verdict(&findings),
         findings,
         networks: rows.len(),
+        comparison: compared.map(|(found, _)| found),
     })
+}
+
+fn over_pairs(
+    what: &str,
+    which: &BTreeMap<String, toml::Value>,
+    found: &Comparison,
+    trained: &[Row],
+) -> Result<Option<f64>, ReproduceError> {
+    let mut picked = vec![];
+    for row in trained {
+        if picks(which, row).map_err(|problem| wrong(what, problem))? {
+            picked.push(row.name.as_str());
+        }
+    }
+    Ok(comparing::measure(what, found, trained, &picked))
 }
 
 fn verdict(findings: &[Finding]) -> Verdict {

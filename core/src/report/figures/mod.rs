@@ -4,6 +4,7 @@
 
 mod automaton;
 mod colours;
+mod comparison;
 mod drawing;
 mod matrix;
 mod pattern;
@@ -14,6 +15,7 @@ mod spectrum;
 mod weights;
 mod wheel;
 
+pub use self::comparison::comparison_figures;
 pub use self::portrait::phase_portrait_figure;
 
 use self::drawing::{Anchor, Area, Drawing, INK, LEARNED};

@@ -1,0 +1,179 @@
+//! `ketbra compare`: are these networks the same circuit?
+
+mod words;
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Count;
+use crate::subject::{distinct_names, write};
+use crate::terminal::{print, print_json};
+use ketbra::compare::{
+    CompareError, CompareParams, Comparison, Effect, Examined, Subject, compare_examined, effects, examine_all,
+};
+use ketbra::network::{Activation, NetworkFile};
+use ketbra::report::figures::comparison_figures;
+use ketbra::sweep::{Row, SweepFolder};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Are these networks the same circuit? In the basis of their codes, beside CKA, shape distance and DSA
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  ketbra compare runs/t2 runs/t2-again
+  ketbra compare elman.safetensors gru.safetensors --out comparison
+  ketbra compare sweep/                    every network of a sweep, and which setting changes the solution
+  ketbra compare nets/*.safetensors --json
+
+Networks are read blind: the function is read back from each, and the task that a file names is used only to say that a network
+has not learned. They are the same circuit if both are circuits, compute the same function, keep the same contents and nothing
+else, move them in the same way, and each goes on from what the other holds. Networks with different numbers of input steps or
+components are not compared.")]
+pub struct CompareCommand {
+    /// Run folders, files (.safetensors, .npz, .pt, .pth, .ckpt) or the folder of a sweep
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Time steps of the input phase [default: what each file says]
+    #[arg(long, value_name = "N")]
+    s: Option<usize>,
+    /// The networks' activation: tanh, relu or identity [default: what each file says, or tanh]
+    #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
+    activation: Option<Activation>,
+    /// Seed of the inputs that drive the networks
+    #[arg(long, default_value_t = CompareParams::default().interpret.observe.seed)]
+    seed: u64,
+    /// DSA: states in a row that make one embedded state
+    #[arg(long, value_name = "N", default_value_t = CompareParams::default().dsa.delays)]
+    delays: usize,
+    /// DSA: coordinates that are kept, at most
+    #[arg(long, value_name = "N", default_value_t = CompareParams::default().dsa.rank)]
+    rank: usize,
+    /// Write comparison.json and the figures (SVG) into this folder
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    found: &'a Comparison,
+    /// What each setting of a sweep does to the solution.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    effects: Vec<Effect>,
+}
+
+/// What a network was trained with, by name.
+type Settings = BTreeMap<String, String>;
+
+/// Most steps of a delay embedding, and coordinates.
+const MOST_DELAYS: usize = 12;
+const MOST_RANK: usize = 256;
+
+impl CompareCommand {
+    pub fn run(&self) -> Result<(), Failure> {
+        let params = self.params()?;
+        let (subjects, settings) = self.subjects()?;
+        interrupt::listen();
+        let bar = Count::new(subjects.len(), "networks");
+        let examined = examine_all(&subjects, &params, &|_| !interrupt::asked(), &|| bar.one());
+        bar.finish();
+        let examined = examined.map_err(failure)?;
+        let found = compare_examined(&examined, &params).map_err(failure)?;
+        let effects = if settings.is_empty() { vec![] } else { effects(&settings, &found.pairs) };
+        let document = Document { found: &found, effects };
+        if let Some(out) = &self.out {
+            self.write(out, &document, &examined)?;
+        }
+        match self.json {
+            true => print_json(&document),
+            false => print(&words::words(&found, &document.effects)),
+        }
+        Ok(())
+    }
+
+    fn params(&self) -> Result<CompareParams, Failure> {
+        let within = |option: &str, value: usize, most: usize| match (1..=most).contains(&value) {
+            true => Ok(()),
+            false => Err(Failure::bad_input(format!("{option} is {value}, but must be from 1 to {most}"))),
+        };
+        within("--delays", self.delays, MOST_DELAYS)?;
+        within("--rank", self.rank, MOST_RANK)?;
+        let mut params = CompareParams::default();
+        params.interpret.observe.seed = self.seed;
+        (params.dsa.delays, params.dsa.rank) = (self.delays, self.rank);
+        Ok(params)
+    }
+
+    /// The networks, and the settings of each where all come from sweeps.
+    fn subjects(&self) -> Result<(Vec<Subject>, Vec<Settings>), Failure> {
+        let (mut paths, mut settings) = (vec![], vec![]);
+        for path in &self.paths {
+            let Ok(folder) = SweepFolder::open(path) else {
+                paths.push(path.clone());
+                continue;
+            };
+            for row in folder.rows()?.iter().filter(|row| row.error.is_none()) {
+                paths.push(folder.run_path(&row.name));
+                settings.push(of_row(row));
+            }
+        }
+        let names = distinct_names(&paths);
+        let subject = |(path, name): (&PathBuf, &std::ffi::OsString)| self.subject(path, &name.to_string_lossy());
+        let subjects = paths.iter().zip(&names).map(subject).collect::<Result<Vec<_>, _>>()?;
+        settings.truncate(if settings.len() == paths.len() { settings.len() } else { 0 });
+        Ok((subjects, settings))
+    }
+
+    fn subject(&self, path: &Path, name: &str) -> Result<Subject, Failure> {
+        let file = NetworkFile::open_as(path, self.activation)?;
+        Subject::network(name, file, self.s).map_err(|error| match error {
+            CompareError::NoInputSteps { name } => Failure::bad_input(format!(
+                "nothing says for how many steps {name} gets inputs; pass --s N, or train it with its task in the file"
+            )),
+            error => failure(error),
+        })
+    }
+
+    fn write(&self, out: &Path, document: &Document<'_>, examined: &[Examined]) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(document).map_err(Failure::could_not)? + "\n";
+        write(&out.join("comparison.json"), text.as_bytes())?;
+        for picture in comparison_figures(document.found, examined) {
+            write(&out.join(format!("{}.svg", picture.name)), picture.svg().as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// What a network of a sweep was trained with.
+fn of_row(row: &Row) -> Settings {
+    let threshold = row.threshold.map_or_else(String::new, |threshold| threshold.to_string());
+    let all = [
+        ("task", row.task.clone()),
+        ("cell", row.cell.clone()),
+        ("layers", row.layers.to_string()),
+        ("hidden", row.hidden.to_string()),
+        ("l2", row.l2.to_string()),
+        ("threshold", threshold),
+        ("init", row.init.clone()),
+        ("curriculum", row.curriculum.clone()),
+        ("steps", row.steps.to_string()),
+        ("lr", row.lr.to_string()),
+        ("activation", row.activation.clone()),
+        ("bias", row.bias.to_string()),
+        ("seed", row.seed.to_string()),
+    ];
+    all.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+}
+
+fn failure(error: CompareError) -> Failure {
+    match error {
+        error if error.is_stop() => Failure::interrupted(error),
+        CompareError::Numeric(_) => Failure::could_not(error),
+        error => Failure::bad_input(error),
+    }
+}

@@ -1,0 +1,98 @@
+//! What a network keeps that its function does not need.
+//!
+//! Two networks can compute the same and still not be the same: one may hold inputs for good that f forgets. They show in the
+//! states of one late moment, in what the contents leave over.
+
+use super::examine::Examined;
+use super::{CompareError, CompareParams};
+use crate::code::{Component, Origin, centre, right_signs};
+use crate::numeric::{Matrix, ridge_regression};
+use crate::observe::{Batch, Look, ObserveError, Watch, draw_inputs};
+use crate::random::{Purpose, Stream};
+use serde::Serialize;
+
+/// Episodes that readers are fitted on, at least, and for each unit; a third of them judges.
+const EPISODES: (usize, usize) = (768, 4);
+/// Ridge of readers, as a share of the mean variance of what is left over.
+const RIDGE: f64 = 1e-3;
+/// An input is kept if it moves the state by this many times the variance that chance gives it.
+const SIGNIFICANT: f64 = 10.0;
+/// Ridge of the contents.
+const CONTENTS_RIDGE: f64 = 1e-9;
+
+/// Inputs that are kept though f does not need them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Beside {
+    /// Inputs that f forgets: all that could be kept.
+    pub forgotten: usize,
+    /// Those that are kept all the same: the variable they were when the inputs ended, and the component.
+    pub kept: Vec<Component>,
+    /// Share of right signs of the one that is read best.
+    pub best: f64,
+    /// Share of the variance of the states that they make up together.
+    pub share: f64,
+}
+
+impl Beside {
+    /// Looks for inputs that are kept; nothing for recordings, for functions of which no input is forgotten for good, and for
+    /// networks too large to ask.
+    pub(super) fn of(
+        examined: &Examined,
+        params: &CompareParams,
+        look: Look<'_>,
+    ) -> Result<Option<Self>, CompareError> {
+        let (Some(network), Some(contents)) = (&examined.network, &examined.found.details.contents) else {
+            return Ok(None);
+        };
+        let ((s, d), units) = (examined.size, examined.found.hidden);
+        let lasting = !contents.fades && contents.drawn.is_none();
+        let Some(slots) = contents.slots.as_ref().filter(|_| lasting && units <= params.beside_units) else {
+            return Ok(None);
+        };
+        let forgotten: Vec<usize> = (0..s * d).filter(|slot| !slots.contains(slot)).collect();
+        if forgotten.is_empty() {
+            return Ok(Some(Self { forgotten: 0, kept: vec![], best: 0.5, share: 0.0 }));
+        }
+        let episodes = EPISODES.0.max(EPISODES.1 * units);
+        let failed = |source| CompareError::Observe { name: examined.name.clone(), source };
+        let stream = Stream::new(params.interpret.observe.seed, Purpose::ScoreInputs);
+        let inputs = draw_inputs((s, d), episodes, &stream, 33).map_err(|error| failed(ObserveError::Task(error)))?;
+        let at = params.settled.0;
+        let watch = Watch::new(look, episodes * (at + s));
+        let batch = Batch::run(network, inputs, episodes, at + 1, &[at], &watch)
+            .map_err(|stopped| failed(ObserveError::Stopped(stopped)))?;
+        let input = |slot: usize, e: usize| f64::from(batch.inputs[(slot / d * episodes + e) * d + slot % d]);
+        let wanted = Matrix::from_fn(forgotten.len(), episodes, |i, e| input(forgotten[i], e));
+        let mut held = contents.over(&batch, Origin::Said, (&[], 1.0)).at(at);
+        let mut states = examined.view.of(&batch.states[&at]);
+        centre(&mut states);
+        centre(&mut held);
+        let memories = ridge_regression(&(&held * held.transpose()), &(&held * states.transpose()), CONTENTS_RIDGE)?;
+        let left = &states - memories.transpose() * &held;
+        let fitted = 2 * episodes / 3;
+        let (seen, fresh) = (left.subcols(0, fitted).to_owned(), left.subcols(fitted, episodes - fitted).to_owned());
+        let (known, asked) = (wanted.subcols(0, fitted), wanted.subcols(fitted, episodes - fitted).to_owned());
+        // What the contents explain of the states is the measure of what is left.
+        let scale = states.squared_norm_l2() / left.squared_norm_l2().max(f64::MIN_POSITIVE);
+        let moments = &seen * seen.transpose();
+        if moments.norm_max() == 0.0 {
+            return Ok(Some(Self { forgotten: forgotten.len(), kept: vec![], best: 0.5, share: 0.0 }));
+        }
+        let readers = ridge_regression(&moments, &(&seen * known.transpose()), RIDGE * scale.min(1e12))?;
+        let shares = right_signs(&(readers.transpose() * &fresh), &asked);
+        let added = ridge_regression(&(known * known.transpose()), &(known * seen.transpose()), CONTENTS_RIDGE)?;
+        let size = |i: usize| added.row(i).squared_norm_l2();
+        let usual = memories.squared_norm_l2() / held.nrows().max(1) as f64;
+        // Chance gives an input about this much.
+        let chance = SIGNIFICANT * seen.squared_norm_l2() / (fitted * fitted) as f64;
+        let is_kept = |i: &usize| size(*i) >= params.kept_size.powi(2) * usual && size(*i) >= chance;
+        let kept: Vec<usize> = (0..forgotten.len()).filter(is_kept).collect();
+        let made_up = kept.iter().fold(0.0, |sum, &i| sum + size(i));
+        Ok(Some(Self {
+            forgotten: forgotten.len(),
+            kept: kept.iter().map(|&i| Component::at(forgotten[i], d)).collect(),
+            best: shares.iter().copied().fold(0.0, f64::max),
+            share: made_up * episodes as f64 / states.squared_norm_l2().max(f64::MIN_POSITIVE),
+        }))
+    }
+}

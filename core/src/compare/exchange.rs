@@ -1,0 +1,95 @@
+//! What one network holds, handed to the other: it must go on as the first one does.
+
+use super::circuit::{read, said};
+use super::examine::Examined;
+use crate::code::{Sample, Writer, memories};
+use crate::numeric::{Matrix, NumericError};
+
+/// Ridge of the memories that are written.
+const RIDGE: f64 = 1e-6;
+
+/// Contents are read from the first network's states at a step and written into the second one, which then runs on. Gives the share
+/// of right signs (or the error of real values) of the worst output, counted from 1, against what the first network goes on to say;
+/// nothing where one of them cannot be run, or where the state holds products beside contents.
+pub(super) fn exchange(
+    from: &Examined,
+    to: &Examined,
+    (at, end): (usize, usize),
+) -> Result<Option<(f64, usize)>, NumericError> {
+    let (Some(_), Some(network)) = (&from.network, &to.network) else { return Ok(None) };
+    let (Some(held), Some(kept)) = (&from.found.details.contents, &to.found.details.contents) else {
+        return Ok(None);
+    };
+    let Some(frame) = from.frame() else { return Ok(None) };
+    let fits = held.count() == kept.count() && held.slots == kept.slots && frame.readers.nrows() == held.count();
+    if !fits || held.drawn.is_some() || held.fades || end <= at + 1 {
+        return Ok(None);
+    }
+    let contents = match held.are_signs() {
+        true => read(from, held, &frame.readers, &[at]),
+        // A network says real values in a unit of its own: what it holds is taken as it says it.
+        false => said(from, held, &[at]),
+    };
+    let mut states = written(to, at, &contents)?;
+    let outputs = network.outputs();
+    let (mut right, mut missed, mut size) = (vec![0usize; outputs], vec![0.0; outputs], vec![0.0; outputs]);
+    let scale = if held.are_signs() { 1.0 } else { unit(to) / unit(from).max(f64::MIN_POSITIVE) };
+    for t in at..end {
+        if t > at {
+            states = network.step_batch(states.as_ref(), None);
+        }
+        let (here, there) = (network.read(states.as_ref()), &from.seen.outputs[t]);
+        for k in 0..here.ncols() {
+            for (j, (y, wanted)) in here.col_as_slice(k).iter().zip(there.col_as_slice(k)).enumerate() {
+                right[j] += usize::from((*y > 0.0) == (*wanted > 0.0));
+                missed[j] += (y - scale * wanted).powi(2);
+                size[j] += (scale * wanted).powi(2);
+            }
+        }
+    }
+    let all = ((end - at) * contents.ncols()).max(1) as f64;
+    let figure = |j: usize| match held.are_signs() {
+        true => right[j] as f64 / all,
+        false => (missed[j] / f64::max(size[j], f64::MIN_POSITIVE)).sqrt(),
+    };
+    let worse = |a: f64, b: f64| if held.are_signs() { a < b } else { a > b || a.is_nan() };
+    let start = (figure(0), 1);
+    Ok(Some((1..outputs).fold(start, |worst, j| if worse(figure(j), worst.0) { (figure(j), j + 1) } else { worst })))
+}
+
+/// Whole states of a network that hold these contents.
+fn written(to: &Examined, at: usize, contents: &Matrix) -> Result<Matrix, NumericError> {
+    let (Some(network), Some(kept)) = (&to.network, &to.found.details.contents) else {
+        return Ok(Matrix::zeros(0, contents.ncols()));
+    };
+    let batch = to.whole.as_ref().unwrap_or(&to.seen);
+    // Contents turn: states of several steps fill the space of contents also where episodes are few.
+    let steps: Vec<usize> = batch.states.keys().copied().filter(|t| *t >= at).collect();
+    let units = network.state_size();
+    let mut states = Matrix::zeros(units, steps.len() * batch.episodes);
+    let mut held = said(to, kept, &steps);
+    for (k, t) in steps.iter().enumerate() {
+        let mut centred = batch.states[t].clone();
+        crate::code::centre(&mut centred);
+        states.subcols_mut(k * batch.episodes, batch.episodes).copy_from(&centred);
+        let mut step = held.subcols(k * batch.episodes, batch.episodes).to_owned();
+        crate::code::centre(&mut step);
+        held.subcols_mut(k * batch.episodes, batch.episodes).copy_from(&step);
+    }
+    let memories = memories(&Sample { states, contents: held, episodes: batch.episodes }, RIDGE)?;
+    // The mean state is that of these episodes, less what their mean contents add.
+    let mut mean_contents = said(to, kept, &[at]);
+    let means = crate::code::centre(&mut mean_contents);
+    let added = &memories * Matrix::from_fn(means.len(), 1, |i, _| means[i]);
+    let mut mean = batch.mean(&batch.states[&at]);
+    mean.iter_mut().enumerate().for_each(|(i, x)| *x -= added[(i, 0)]);
+    let writer = Writer::new(network, &to.view, memories, [mean.clone(), mean]);
+    Ok(writer.states(contents))
+}
+
+/// Root mean square of what a network says.
+fn unit(of: &Examined) -> f64 {
+    let all: f64 = of.seen.outputs.iter().map(|said| said.squared_norm_l2()).sum();
+    let count: usize = of.seen.outputs.iter().map(|said| said.nrows() * said.ncols()).sum();
+    (all / count.max(1) as f64).sqrt()
+}

@@ -1,0 +1,106 @@
+//! Networks against each other.
+
+use crate::arrays::view;
+use crate::errors::Failed;
+use crate::network::Network;
+use crate::task::Task;
+use crate::trajectories::by_step;
+use crate::work::{interruptible, no_look};
+use ketbra::compare::{CompareParams, Examined, Subject, compare_examined, examine_all};
+use ketbra::observe::Trajectories;
+use ketbra::report::figures::comparison_figures;
+use numpy::{PyArray2, PyReadonlyArray3};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// A network, or what one did: states (time, batch, H), outputs (time, batch, d) and perhaps inputs (s, batch, d).
+#[derive(FromPyObject)]
+pub enum Given<'py> {
+    Network(Bound<'py, Network>),
+    Recording((PyReadonlyArray3<'py, f64>, PyReadonlyArray3<'py, f64>, Option<PyReadonlyArray3<'py, f64>>)),
+}
+
+/// Name, thing, input steps and task of a subject.
+type Named<'py> = (String, Given<'py>, Option<usize>, Option<Bound<'py, Task>>);
+
+/// What came of a comparison.
+#[pyclass(frozen, module = "ketbra._ketbra")]
+pub struct Comparison {
+    found: ketbra::compare::Comparison,
+    examined: Arc<Vec<Examined>>,
+}
+
+#[pymethods]
+impl Comparison {
+    /// The document that `ketbra compare --json` prints.
+    fn json(&self) -> Result<String, Failed> {
+        serde_json::to_string(&self.found).map_err(Failed::interpret)
+    }
+
+    /// Names and SVG files of the figures.
+    fn figures(&self) -> Vec<(&'static str, String)> {
+        comparison_figures(&self.found, &self.examined).iter().map(|of| (of.name, of.svg())).collect()
+    }
+
+    /// One step of a network's circuit, as read from its states.
+    fn step<'py>(this: &Bound<'py, Self>, network: usize) -> Option<Bound<'py, PyArray2<f64>>> {
+        let circuit = this.get().examined.get(network)?.circuit.as_ref()?;
+        // SAFETY: the class is frozen and holds the matrices behind an `Arc`.
+        Some(unsafe { view(&circuit.step, this.clone().into_any()) })
+    }
+
+    /// Cosines between the memories of two networks after the best rotation; rows are those of the first.
+    fn overlap<'py>(this: &Bound<'py, Self>, pair: usize) -> Option<Bound<'py, PyArray2<f64>>> {
+        let codes = this.get().found.pairs.get(pair)?.codes.as_ref()?;
+        // SAFETY: the class is frozen, so that what it holds stays where it is.
+        Some(unsafe { view(&codes.alignment.overlap.cosines, this.clone().into_any()) })
+    }
+}
+
+/// Compares networks and recordings, each with each.
+#[pyfunction]
+#[pyo3(signature = (subjects, *, seed, delays, rank))]
+pub fn compare(
+    py: Python<'_>,
+    subjects: Vec<Named<'_>>,
+    seed: Option<u64>,
+    delays: Option<usize>,
+    rank: Option<usize>,
+) -> Result<Comparison, Failed> {
+    let mut params = CompareParams::default();
+    params.interpret.observe.seed = seed.unwrap_or(params.interpret.observe.seed);
+    params.dsa.delays = delays.unwrap_or(params.dsa.delays);
+    params.dsa.rank = rank.unwrap_or(params.dsa.rank);
+    let subjects = subjects.into_iter().map(subject).collect::<Result<Vec<_>, _>>()?;
+    let ended = interruptible(
+        py,
+        |stop| {
+            let examined = examine_all(&subjects, &params, &|_| !stop.asked(), &|| {})?;
+            Ok::<_, ketbra::compare::CompareError>((compare_examined(&examined, &params)?, examined))
+        },
+        no_look,
+    );
+    let (found, examined) = ended.unless_interrupted()?.map_err(Failed::interpret)?;
+    Ok(Comparison { found, examined: Arc::new(examined) })
+}
+
+fn subject((name, given, s, task): Named<'_>) -> Result<Subject, Failed> {
+    let subject = match given {
+        Given::Network(network) => {
+            let s = s.or(task.as_ref().map(|task| task.get().task.s()));
+            Subject::network(name, network.get().file.as_ref().clone(), s).map_err(Failed::interpret)?
+        }
+        Given::Recording((hidden, outputs, inputs)) => {
+            let recorded = Trajectories {
+                inputs: inputs.map(|inputs| inputs.as_array().iter().map(|&u| u as f32).collect()),
+                states: by_step(hidden.as_array()),
+                outputs: by_step(outputs.as_array()),
+            };
+            Subject::recording(name, recorded, s.unwrap_or(0))
+        }
+    };
+    Ok(match task {
+        Some(task) => subject.on(task.get().task.clone()),
+        None => subject,
+    })
+}

@@ -1,0 +1,53 @@
+//! Two circuits in one network.
+
+use crate::errors::Failed;
+use crate::interpret::Interpretation;
+use crate::network::Network;
+use crate::task::Task;
+use crate::work::{interruptible, no_look};
+use ketbra::compose::{ComposeError, How, feed, sum};
+use ketbra::interpret::{InterpretError, InterpretParams, Question, interpret};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// What can go wrong on the way.
+enum Wrong {
+    Compose(ComposeError),
+    Interpret(InterpretError),
+}
+
+/// Puts two networks into one; gives it, its task, and what is read from it under that task.
+#[pyfunction]
+pub fn compose(
+    py: Python<'_>,
+    first: (Bound<'_, Network>, Bound<'_, Task>),
+    second: (Bound<'_, Network>, Bound<'_, Task>),
+    how: &str,
+) -> Result<(Network, Task, Interpretation), Failed> {
+    let how: How = how.parse().map_err(Failed::edit)?;
+    let [(a, f), (b, g)] = [&first, &second].map(|(network, task)| (&network.get().file.network, &task.get().task));
+    let params = InterpretParams::default();
+    let ended = interruptible(
+        py,
+        |_| {
+            let read = |network, task: &ketbra::task::Task| {
+                interpret(network, &Question::Task(task.clone()), &params).map_err(Wrong::Interpret)
+            };
+            let made = match how {
+                How::Sum => sum((a, f), (b, g)),
+                How::Feed => feed((a, f), (b, g), (&read(a, f)?, &read(b, g)?)),
+            };
+            let made = made.map_err(Wrong::Compose)?;
+            let found = read(&made.network, &made.task)?;
+            Ok((made, found))
+        },
+        no_look,
+    );
+    let (made, found) = ended.unless_interrupted()?.map_err(|wrong| match wrong {
+        Wrong::Compose(error) => Failed::edit(error),
+        Wrong::Interpret(error) => error.into(),
+    })?;
+    let file = Arc::new(made.file());
+    let network = Network { file: file.clone(), path: None };
+    Ok((network, Task::of(made.task), Interpretation { found: Arc::new(found), file: Some(file), path: None }))
+}
