@@ -160,7 +160,7 @@ fn of_row(row: &Row) -> Settings {
         ("l2", row.l2.to_string()),
         ("threshold", threshold),
         ("init", row.init.clone()),
-        ("curriculum", row.curriculum.clone()),
+        ("recipe", row.recipe.clone()),
         ("steps", row.steps.to_string()),
         ("lr", row.lr.to_string()),
         ("activation", row.activation.clone()),
