@@ -1,6 +1,6 @@
 //! A comparison as a person reads it.
 
-use crate::terminal::{FAINT, GOOD, WARN, title};
+use crate::terminal::{FAINT, GOOD, WARN, hanging, title};
 use anstyle::Style;
 use ketbra::code::Component;
 use ketbra::compare::measures::Measures;
@@ -8,6 +8,8 @@ use ketbra::compare::{Cluster, Codes, Comparison, Effect, Pair, Separation, Summ
 use ketbra::foreign_text::harmless;
 use std::fmt::Write;
 
+/// Columns for the figure of a claim and its limit.
+const FIGURES: usize = 21;
 /// Wires and outputs that are shown, at most.
 const SHOWN: usize = 8;
 
@@ -26,29 +28,25 @@ fn two(text: &mut String, pair: &Pair, first: &Summary, second: &Summary) {
     let (style, word) = verdict(pair.verdict);
     let [a, b] = [first, second].map(|of| harmless(&of.name));
     *text += &title(&format!("{a} and {b}"));
-    let _ = writeln!(text, "  {style}{word}{style:#}  {FAINT}{}{FAINT:#}", pair.verdict.definition());
-    pair.reasons.iter().for_each(|reason| {
-        let _ = writeln!(text, "  {}", harmless(reason));
-    });
+    *text += &hanging(&format!("  {style}{word}{style:#}  "), word.len() + 4, pair.verdict.definition());
+    pair.reasons.iter().for_each(|reason| *text += &hanging("  ", 4, &harmless(reason)));
     if let Some(distance) = pair.distance {
         let _ = writeln!(text, "  distance of the circuits {}", number(distance));
     }
     *text += "\n";
     for of in [first, second] {
-        let _ = writeln!(text, "  {}", network(of));
+        *text += &hanging("  ", 4, &network(of));
     }
     if !pair.claims.is_empty() {
         *text += "\n";
     }
     for claim in &pair.claims {
         let (style, mark) = if claim.holds { (GOOD, "yes") } else { (WARN, "no ") };
-        let _ = writeln!(
-            text,
-            "  {style}{mark}{style:#} {:<68} {} {FAINT}{}{FAINT:#}",
-            claim.statement,
-            claim.figure(),
-            harmless(&claim.detail)
-        );
+        let before = format!("  {style}{mark}{style:#}  {:<FIGURES$}  ", claim.figure());
+        *text += &hanging(&before, FIGURES + 9, claim.statement);
+        if !claim.holds {
+            *text += &hanging(&" ".repeat(FIGURES + 9), FIGURES + 9, &harmless(&claim.detail));
+        }
     }
     differences(text, pair, &a, &b);
     if let Some(codes) = &pair.codes {
@@ -101,13 +99,13 @@ fn how_codes_differ(text: &mut String, codes: &Codes, a: &str, b: &str) {
     *text += "\n";
     *text += &title("How the codes differ");
     let alignment = &codes.alignment;
-    let _ = writeln!(
-        text,
-        "  a rotation leaves an angle of {} between the memories; cosines then {:.3} for the same content, at most {:.3} for others",
+    let rotated = format!(
+        "a rotation leaves an angle of {} between the memories; cosines then {:.3} for the same content, at most {:.3} for others",
         degrees(alignment.angle),
         alignment.overlap.same,
         alignment.overlap.largest_other
     );
+    *text += &hanging("  ", 4, &rotated);
     for (reader, read, shares) in [(a, b, alignment.first_reads_second), (b, a, alignment.second_reads_first)] {
         if let Some([mean, worst]) = shares {
             let _ = writeln!(
@@ -119,14 +117,14 @@ fn how_codes_differ(text: &mut String, codes: &Codes, a: &str, b: &str) {
     match &codes.angles {
         Some(angles) => {
             let (least, most) = (angles.angles.first(), angles.angles.last());
-            let _ = writeln!(
-                text,
-                "  in the units their spaces share {:.3} (chance {:.3}); principal angles {} to {}",
+            let shared = format!(
+                "in the units their spaces share {:.3} (chance {:.3}); principal angles {} to {}",
                 angles.shared,
                 angles.by_chance,
                 least.map_or_else(String::new, |angle| degrees(*angle)),
                 most.map_or_else(String::new, |angle| degrees(*angle))
             );
+            *text += &hanging("  ", 4, &shared);
         }
         None => *text += "  they have different numbers of units: their spaces have no angles\n",
     }
