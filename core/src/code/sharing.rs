@@ -57,9 +57,10 @@ impl Sharing {
         params: &CodeParams,
     ) -> Result<Option<Self>, NumericError> {
         let Some(slots) = &contents.slots else { return Ok(None) };
+        // On all of the states, as contents are judged elsewhere: one count must not differ from the other.
+        let read_linearly = super::right_signs(&(&code.readers * &fresh.states), &fresh.contents);
         let fresh = thinned(fresh, params.sign_states);
         let linear = &code.readers * &fresh.states;
-        let read_linearly = super::right_signs(&linear, &fresh.contents);
         let lengths = lengths(&code.memories);
         let cosines = cosines(&code.memories, &lengths);
         let shared = Shared { memories: &code.memories, lengths, cosines, noise: &code.noise, fresh, linear };
