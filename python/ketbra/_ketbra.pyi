@@ -278,6 +278,8 @@ def train(
     activation: str | None,
     metrics_every: int | None,
     checkpoint_every: int | None,
+    snapshots: int | None,
+    log_spaced: bool,
     device: str | None,
     precision: str | None,
     threads: int | None,

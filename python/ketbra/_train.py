@@ -82,6 +82,8 @@ def train(
     activation: str | None = None,
     metrics_every: int | None = None,
     checkpoint_every: int | None = None,
+    snapshots: int | None = None,
+    log_spaced: bool = False,
     device: str | None = None,
     precision: str | None = None,
     threads: int | None = None,
@@ -119,6 +121,8 @@ def train(
     bias: whether layers and readout have biases [yes for gru and lstm, no for others]
     activation: of elman and ssm layers: tanh, relu or identity [tanh; ssm: identity]
     metrics_every, checkpoint_every: steps between rows of metrics, between checkpoints [100, 1000]
+    snapshots: keep the weights at so many moments, all in `out`/snapshots.safetensors, for a slider on the page [none];
+        log_spaced: more of them early on
     device: cpu, or cuda for the first CUDA device [cpu]; precision: how exactly it multiplies: single, plain or fast [single]
     threads: threads to use [one for each core]
     out: a folder for the run, as `ketbra train --out`; nothing is written without it
@@ -150,6 +154,8 @@ def train(
             activation=activation,
             metrics_every=whole(metrics_every, "metrics_every", TrainError),
             checkpoint_every=whole(checkpoint_every, "checkpoint_every", TrainError),
+            snapshots=whole(snapshots, "snapshots", TrainError),
+            log_spaced=log_spaced,
             device=device,
             precision=precision,
             threads=whole(threads, "threads", TrainError),

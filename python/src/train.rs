@@ -8,7 +8,7 @@ use crate::work::{Ended, Stop, interruptible};
 use ketbra::network::NetworkFile;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Engine, Job, Metrics, Observer, RecordError, Start, TrainState};
+use ketbra::train::{Choices, Engine, Job, Metrics, Observer, RecordError, Snapshots, Start, TrainState};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub enum InitGiven<'py> {
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
     task, *, s, d, cell, layers, hidden, seed, steps, recipe, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
-    metrics_every, checkpoint_every, device, precision, threads, out, resume, force, tensorboard, progress
+    metrics_every, checkpoint_every, snapshots, log_spaced, device, precision, threads, out, resume, force, tensorboard, progress
 ))]
 pub fn train(
     py: Python<'_>,
@@ -55,6 +55,8 @@ pub fn train(
     activation: Option<&str>,
     metrics_every: Option<u64>,
     checkpoint_every: Option<u64>,
+    snapshots: Option<u32>,
+    log_spaced: bool,
     device: Option<&str>,
     precision: Option<&str>,
     threads: Option<usize>,
@@ -97,6 +99,7 @@ pub fn train(
                 activation: activation.map(str::parse).transpose().map_err(Failed::train)?,
                 metrics_every,
                 checkpoint_every,
+                snapshots: snapshots.map(|count| Snapshots { count, log_spaced }),
             };
             let task = task.task(s, d)?;
             let (mut params, mut start) = choices.params(&task)?;

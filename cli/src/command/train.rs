@@ -9,7 +9,7 @@ use crate::terminal::{GOOD, WARN, note, print, print_json};
 use ketbra::network::{Activation, CellKind};
 use ketbra::run_folder::{Resumed, RunFolder, RunResult};
 use ketbra::task::Task;
-use ketbra::train::{self, Engine, Job, Metrics, Observer, Recipe, Start};
+use ketbra::train::{self, Engine, Job, Metrics, Observer, Recipe, Snapshots, Start};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -20,6 +20,7 @@ use std::str::FromStr;
   ketbra train T2 --out runs/t2
   ketbra train repeat-copy --s 16 --d 5 --init gaussian
   ketbra train T3 --cell gru --layers 2 --hidden 64
+  ketbra train T3 --snapshots 40 --log-spaced
   ketbra train --resume runs/t2
 
 A run folder holds manifest.json (every parameter), network.safetensors (PyTorch's names), metrics.csv and a checkpoint.
@@ -112,6 +113,12 @@ struct Choices {
     /// Steps between checkpoints [default: 1000]
     #[arg(long, value_name = "N")]
     checkpoint_every: Option<u64>,
+    /// Keep the weights at so many moments, all in snapshots.safetensors: the page then has a slider through training
+    #[arg(long, value_name = "N")]
+    snapshots: Option<u32>,
+    /// Keep more of them early on: each so many times the steps of the one before
+    #[arg(long, requires = "snapshots")]
+    log_spaced: bool,
 }
 
 impl Choices {
@@ -134,6 +141,7 @@ impl Choices {
             activation: self.activation,
             metrics_every: self.metrics_every,
             checkpoint_every: self.checkpoint_every,
+            snapshots: self.snapshots.map(|count| Snapshots { count, log_spaced: self.log_spaced }),
         }
     }
 }

@@ -15,6 +15,7 @@ mod made_of;
 mod memories;
 mod packed;
 mod pair;
+mod snapshots;
 mod stored;
 mod story;
 mod superposed;
@@ -23,6 +24,7 @@ mod words;
 
 use self::frame::escape;
 pub use self::pair::{Side, page_of_two};
+pub use self::snapshots::Snapshot;
 pub use self::sweep::page_of_sweep;
 
 use crate::circuit::CircuitError;
@@ -69,7 +71,9 @@ impl Provenance {
         Self {
             title: title.unwrap_or_default().to_string_lossy().into_owned(),
             made,
-            training: metrics.and_then(|text| Training::from_csv(&text, MOST_ROWS)),
+            training: metrics
+                .and_then(|text| Training::from_csv(&text, MOST_ROWS))
+                .map(|training| Training { snapshots: Snapshot::all(path, file), ..training }),
         }
     }
 }
@@ -85,6 +89,9 @@ pub struct Training {
     pub accuracy: Vec<f64>,
     /// Output steps asked for.
     pub horizon: Vec<f64>,
+    /// What the weights on the way come to, where they were kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub snapshots: Vec<Snapshot>,
 }
 
 impl Training {
@@ -104,7 +111,9 @@ impl Training {
         let rows: Vec<[f64; 4]> = lines.filter_map(read).collect();
         let every = rows.len().div_ceil(most.max(1)).max(1);
         let pick = |at: usize| rows.iter().step_by(every).map(|row| row[at]).collect();
-        (!rows.is_empty()).then(|| Self { step: pick(0), loss: pick(1), accuracy: pick(2), horizon: pick(3) })
+        let snapshots = vec![];
+        let course = || Self { step: pick(0), loss: pick(1), accuracy: pick(2), horizon: pick(3), snapshots };
+        (!rows.is_empty()).then(course)
     }
 }
 

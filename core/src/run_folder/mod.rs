@@ -10,6 +10,7 @@ mod events;
 mod manifest;
 mod metrics;
 mod recorder;
+mod snapshots;
 mod training;
 
 pub use error::RunFolderError;
@@ -37,6 +38,7 @@ const CHECKPOINT_HEADERS: u64 = 4 << 20;
 const MANIFEST: &str = "manifest.json";
 const NETWORK: &str = "network.safetensors";
 const METRICS: &str = "metrics.csv";
+const SNAPSHOTS: &str = "snapshots.safetensors";
 const CHECKPOINT: &str = "checkpoint";
 const CHECKPOINT_PREVIOUS: &str = "checkpoint.previous";
 const CHECKPOINT_NEW: &str = "checkpoint.new";
@@ -196,6 +198,12 @@ impl RunFolder {
         metrics::MetricsFile::open(self.path.join(METRICS), step)
     }
 
+    /// The weights that were kept on the way, with the steps after which they were; none where nobody asked for them.
+    pub fn read_snapshots(&self) -> Result<Vec<(u64, Network)>, RunFolderError> {
+        let path = self.path.join(SNAPSHOTS);
+        if !path.exists() { Ok(vec![]) } else { snapshots::networks(&path, &self.read_network()?) }
+    }
+
     /// A new TensorBoard event file that takes over after `step`.
     pub fn new_event_file(&self, step: u64) -> Result<EventFile, RunFolderError> {
         EventFile::create(&self.path, EVENTS_PREFIX, step)
@@ -205,7 +213,7 @@ impl RunFolder {
 /// Removes the files of a run, and nothing else.
 fn remove_run(path: &Path) -> Result<(), RunFolderError> {
     let entries = fs::read_dir(path).map_err(|source| RunFolderError::io("read", path, source))?;
-    let known = [NETWORK, METRICS, CHECKPOINT, CHECKPOINT_PREVIOUS, CHECKPOINT_NEW, MANIFEST];
+    let known = [NETWORK, METRICS, SNAPSHOTS, CHECKPOINT, CHECKPOINT_PREVIOUS, CHECKPOINT_NEW, MANIFEST];
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();

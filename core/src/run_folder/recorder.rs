@@ -3,7 +3,9 @@
 use std::sync::Mutex;
 
 use super::metrics::MetricsFile;
-use super::{EventFile, RunFolder, RunFolderError};
+use super::snapshots::SnapshotsFile;
+use super::{EventFile, RunFolder, RunFolderError, SNAPSHOTS};
+use crate::network::Network;
 use crate::train::{Metrics, Observer, RecordError, TrainState};
 
 /// Writes metrics and checkpoints of each job to its folder.
@@ -19,6 +21,7 @@ struct Recorded {
 struct Open {
     metrics: MetricsFile,
     events: Option<EventFile>,
+    snapshots: Option<SnapshotsFile>,
 }
 
 impl Recorder {
@@ -30,7 +33,9 @@ impl Recorder {
     /// Adds the run of the next job, which stands at `step`.
     pub fn add(&mut self, folder: RunFolder, step: u64, tensorboard: bool) -> Result<(), RunFolderError> {
         let events = tensorboard.then(|| folder.new_event_file(step)).transpose()?;
-        let open = Mutex::new(Open { metrics: folder.open_metrics(step)?, events });
+        let asked = folder.manifest.params.snapshots.is_some();
+        let snapshots = asked.then(|| SnapshotsFile::open(folder.path.join(SNAPSHOTS), step));
+        let open = Mutex::new(Open { metrics: folder.open_metrics(step)?, events, snapshots });
         self.runs.push(Recorded { folder, open });
         Ok(())
     }
@@ -55,6 +60,11 @@ impl Observer for Recorder {
             events.append(metrics)?;
         }
         Ok(())
+    }
+
+    fn snapshot(&self, job: usize, step: u64, network: &Network) -> Result<(), RecordError> {
+        let mut open = self.runs[job].open.lock().map_err(|_| "another thread failed while it wrote metrics")?;
+        Ok(open.snapshots.as_mut().map_or(Ok(()), |file| file.append(step, network))?)
     }
 
     fn checkpoint(&self, job: usize, state: &TrainState) -> Result<(), RecordError> {

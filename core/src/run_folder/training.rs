@@ -1,7 +1,7 @@
 //! Training one network into its folder: begun, gone on with, brought to an end.
 
 use super::{Manifest, Recorder, RunFolder, RunFolderError, RunResult, Status};
-use crate::network::CellKind;
+use crate::network::{CellKind, Network};
 use crate::train::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainParams, TrainState};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -127,6 +127,11 @@ impl Observer for Kept<'_> {
     fn checkpoint(&self, job: usize, state: &TrainState) -> Result<(), RecordError> {
         self.recorder.checkpoint(job, state)?;
         self.observer.checkpoint(job, state)
+    }
+
+    fn snapshot(&self, job: usize, step: u64, network: &Network) -> Result<(), RecordError> {
+        self.recorder.snapshot(job, step, network)?;
+        self.observer.snapshot(job, step, network)
     }
 
     fn stop(&self, job: usize) -> bool {

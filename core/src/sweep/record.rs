@@ -1,6 +1,7 @@
 //! Records of the networks that a worker trains: metrics as always, checkpoints only as often as is worth it.
 
 use super::Watcher;
+use crate::network::Network;
 use crate::run_folder::{Recorder, RunFolder, RunFolderError};
 use crate::train::{Metrics, Observer, RecordError, TrainState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -73,6 +74,10 @@ impl Observer for Records<'_> {
         self.timed(|| self.recorder.checkpoint(job, state))
     }
 
+    fn snapshot(&self, job: usize, step: u64, network: &Network) -> Result<(), RecordError> {
+        self.timed(|| self.recorder.snapshot(job, step, network))
+    }
+
     fn stop(&self, _job: usize) -> bool {
         self.watcher.stop()
     }
@@ -92,6 +97,10 @@ impl Observer for OneOf<'_> {
 
     fn checkpoint(&self, _job: usize, state: &TrainState) -> Result<(), RecordError> {
         self.records.checkpoint(self.place, state)
+    }
+
+    fn snapshot(&self, _job: usize, step: u64, network: &Network) -> Result<(), RecordError> {
+        self.records.snapshot(self.place, step, network)
     }
 
     fn stop(&self, _job: usize) -> bool {

@@ -214,9 +214,11 @@ mod tests {
     #[test]
     fn a_network_is_named_by_what_it_is_and_not_by_how_the_file_says_it() {
         let text = |text: &str| Value::Text(text.into());
-        assert_eq!(named(&[("task", text("T1"))]), "t1-h128-l2_0-thr0.98-seed01");
+        assert_eq!(named(&[("task", text("T1"))]), "t1-h128-seed01");
+        let paper = [("task", text("T1")), ("recipe", text("table1"))];
+        assert_eq!(named(&paper), "t1-h128-l2_0-thr0.98-seed01");
         let same = [("task", text("T1")), ("hidden", Value::Whole(128)), ("init", text("uniform"))];
-        assert_eq!(named(&same), "t1-h128-l2_0-thr0.98-seed01");
+        assert_eq!(named(&same), "t1-h128-seed01");
         let unusual = [
             ("task", text("repeat-copy")),
             ("s", Value::Whole(16)),
@@ -226,7 +228,7 @@ mod tests {
             ("steps", Value::Whole(500)),
             ("seed", Value::Whole(12)),
         ];
-        assert_eq!(named(&unusual), "repeat-copy-s16-d5-h128-l2_0.001-thr0.98-steps500-gaussian-seed12");
+        assert_eq!(named(&unusual), "repeat-copy-s16-d5-h128-l2_0.001-steps500-gaussian-seed12");
     }
 
     #[test]

@@ -13,7 +13,7 @@ fn row(run: &Run, accuracy: f64, error: Option<f64>, power: bool) -> Row {
 
 /// T1 never matches; T2 matches for seed 1 with either threshold and for seed 2 with one.
 fn example() -> Table {
-    let file = "task = [\"T1\", \"T2\"]\nhidden = 64\nthreshold = [0.9, 0.98]\nseed = [1, 2]";
+    let file = "recipe = \"table1\"\ntask = [\"T1\", \"T2\"]\nhidden = 64\nthreshold = [0.9, 0.98]\nseed = [1, 2]";
     let runs = Plan::parse(file, "s.toml", Path::new("")).unwrap().runs().unwrap();
     let rows: Vec<Row> = runs
         .iter()

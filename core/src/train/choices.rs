@@ -1,6 +1,6 @@
 //! What a person chooses about training; everything else keeps its default.
 
-use super::{Recipe, Start, TrainError, TrainParams};
+use super::{Recipe, Snapshots, Start, TrainError, TrainParams};
 use crate::network::{Activation, CellKind, Initialization, Network, NetworkFile};
 use crate::task::Task;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,8 @@ pub struct Choices {
     pub metrics_every: Option<u64>,
     /// Steps between checkpoints.
     pub checkpoint_every: Option<u64>,
+    /// Weights that are kept on the way.
+    pub snapshots: Option<Snapshots>,
 }
 
 impl Choices {
@@ -74,6 +76,7 @@ impl Choices {
         set(&mut params.metrics_every, self.metrics_every);
         set(&mut params.checkpoint_every, self.checkpoint_every);
         set(&mut params.bias, self.bias);
+        params.snapshots = self.snapshots;
         params.initialization = initialization;
         if let Some(network) = &given {
             params.take_from(network);

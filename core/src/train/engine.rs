@@ -104,6 +104,12 @@ pub trait Observer: Sync {
         Ok(())
     }
 
+    /// Keeps the weights after a step, where snapshots are asked for. An error stops this job.
+    fn snapshot(&self, job: usize, step: u64, network: &Network) -> Result<(), RecordError> {
+        let _ = (job, step, network);
+        Ok(())
+    }
+
     /// Whether training should stop after the current step.
     fn stop(&self, job: usize) -> bool {
         let _ = job;
@@ -133,6 +139,11 @@ impl Job {
     /// Whether training has come to its end: all steps are taken, or the task is learned for good.
     pub fn is_done(&self, step: u64, looks: &Looks) -> bool {
         step >= self.params.steps || self.params.stopping.is_some_and(|rule| looks.settled(&rule, step))
+    }
+
+    /// The steps after which weights are kept on the way.
+    pub(super) fn snapshot_steps(&self) -> Vec<u64> {
+        self.params.snapshots.map_or(vec![], |snapshots| snapshots.steps(self.params.steps))
     }
 
     /// Refuses a job that cannot be trained.

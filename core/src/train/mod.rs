@@ -13,6 +13,7 @@ mod error;
 pub mod limits;
 mod params;
 mod recipe;
+mod snapshots;
 mod stopping;
 
 pub use choices::{Choices, DEFAULT_HIDDEN};
@@ -22,4 +23,5 @@ pub use engine::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, Tr
 pub use error::TrainError;
 pub use params::{LearningRateChange, TestParams, TrainParams};
 pub use recipe::Recipe;
+pub use snapshots::{MAX_SNAPSHOTS, Snapshots};
 pub use stopping::{Best, Looks, Seen, Stopping};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::limits::{MAX_BATCH, MAX_HORIZON, MAX_LAYERS, MAX_METRICS, MAX_TEST_BATCHES};
-use super::{Curriculum, Looks, Stopping, TrainError};
+use super::{Curriculum, Looks, Snapshots, Stopping, TrainError};
 use crate::network::{Activation, Architecture, CellKind, Initialization, MAX_HIDDEN, Network};
 use crate::task::Task;
 
@@ -35,6 +35,9 @@ pub struct TrainParams {
     /// When training ends before its last step, and whether the best weights are kept. Default never; the recipe `steady` does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping: Option<Stopping>,
+    /// Weights that are kept on the way. Default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshots: Option<Snapshots>,
     /// Adam's decay of the first moment. Default 0.9.
     pub beta1: f64,
     /// Adam's decay of the second moment. Default 0.999.
@@ -122,6 +125,7 @@ impl TrainParams {
             learning_rate: 1e-3,
             learning_rate_change: adaptive.then_some(LearningRateChange { after: 36_000, factor: 0.1 }),
             stopping: None,
+            snapshots: None,
             beta1: 0.9,
             beta2: 0.999,
             epsilon: 1e-8,
@@ -212,6 +216,9 @@ impl TrainParams {
         }
         if let Some(stopping) = &self.stopping {
             stopping.check()?;
+        }
+        if let Some(snapshots) = &self.snapshots {
+            snapshots.check()?;
         }
         self.curriculum.check()
     }

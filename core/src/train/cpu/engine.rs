@@ -81,6 +81,7 @@ struct Run<'a> {
     curriculum: crate::train::CurriculumState,
     metrics: Option<Metrics>,
     looks: Looks,
+    snapshots: Vec<u64>,
 }
 
 impl<'a> Run<'a> {
@@ -99,7 +100,7 @@ impl<'a> Run<'a> {
                 (learner, state.step, state.curriculum.clone(), state.metrics, state.looks.clone())
             }
         };
-        Self { job, isa, learner, step, curriculum, metrics, looks }
+        Self { job, isa, learner, step, curriculum, metrics, looks, snapshots: job.snapshot_steps() }
     }
 
     fn finish(mut self, index: usize, observer: &dyn Observer) -> Result<Outcome, TrainError> {
@@ -108,6 +109,7 @@ impl<'a> Run<'a> {
         if self.step == 0 {
             // From the first moment on there is something to go on from.
             observer.checkpoint(index, &self.state()).map_err(TrainError::NotRecorded)?;
+            self.snapshot(index, observer)?;
         }
         let mut saved = self.step;
         while !self.job.is_done(self.step, &self.looks) && !observer.stop(index) {
@@ -121,14 +123,29 @@ impl<'a> Run<'a> {
                 observer.checkpoint(index, &self.state()).map_err(TrainError::NotRecorded)?;
                 saved = self.step;
             }
+            if !self.job.is_done(self.step, &self.looks) {
+                self.snapshot(index, observer)?;
+            }
         }
         let state = self.state();
         if saved != self.step {
             observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
         }
         let done = self.job.is_done(self.step, &self.looks);
+        if done {
+            self.snapshot(index, observer)?;
+        }
         let accuracy = done.then(|| test_with(self.isa, self.job, state.best()));
         Ok(Outcome { state, accuracy })
+    }
+
+    /// Keeps the weights where they are due, and at the end.
+    fn snapshot(&self, index: usize, observer: &dyn Observer) -> Result<(), TrainError> {
+        let due = self.snapshots.binary_search(&self.step).is_ok();
+        if due || (!self.snapshots.is_empty() && self.job.is_done(self.step, &self.looks)) {
+            observer.snapshot(index, self.step, &self.learner.network()).map_err(TrainError::NotRecorded)?;
+        }
+        Ok(())
     }
 
     /// Looks at the network on inputs that training never draws, where a look is due.

@@ -158,6 +158,7 @@ struct Member<'a> {
     plan: Plan,
     metrics: Option<Metrics>,
     looks: Looks,
+    snapshots: Vec<u64>,
     /// Steps at the last checkpoint.
     saved: u64,
     finished: bool,
@@ -173,7 +174,8 @@ impl<'a> Member<'a> {
         let mut plan = Plan::new(job, step, &curriculum)?;
         plan.change_learning_rate(job, &looks);
         plan.rolling_length = plan.rolling_length.min(job.params.curriculum.longest() as u32);
-        Ok(Self { index, job, plan, metrics, looks, saved: step, finished: false })
+        let snapshots = job.snapshot_steps();
+        Ok(Self { index, job, plan, metrics, looks, snapshots, saved: step, finished: false })
     }
 
     fn step(&self) -> u64 {
@@ -190,7 +192,14 @@ impl<'a> Member<'a> {
         let params = &self.job.params;
         let checkpoint = (self.step() / params.checkpoint_every + 1) * params.checkpoint_every;
         let look = params.stopping.map_or(u64::MAX, |rule| self.looks.next_stop(&rule, self.step()));
-        checkpoint.min(look).min(self.step() + LOOK_EVERY).min(params.steps)
+        let snapshot = self.snapshots.get(self.snapshots.partition_point(|step| *step <= self.step()));
+        let soon = checkpoint.min(look).min(snapshot.copied().unwrap_or(u64::MAX));
+        soon.min(self.step() + LOOK_EVERY).min(params.steps)
+    }
+
+    /// Whether its weights are to be kept on the way, or at the end.
+    fn is_kept(&self) -> bool {
+        self.snapshots.binary_search(&self.step()).is_ok() || (!self.snapshots.is_empty() && self.is_done())
     }
 
     /// Whether its weights are to be looked at now.
@@ -220,8 +229,10 @@ struct News {
     metrics: Option<Metrics>,
     looks: Looks,
     rows: Vec<Row>,
-    /// The state, where a checkpoint is due or the job ends here.
+    /// The state, where a checkpoint or a snapshot is due or the job ends here.
     numbers: Option<Arc<Numbers>>,
+    checkpoint: bool,
+    snapshot: bool,
     ends: bool,
 }
 
@@ -264,7 +275,18 @@ impl Course<'_, '_> {
                     member.saved = u64::MAX;
                 }
                 let (plan, metrics, looks) = (member.plan, member.metrics, member.looks.clone());
-                news.push(News { place, plan, metrics, looks, rows: vec![], numbers: Some(numbers.clone()), ends });
+                let (numbers, snapshot) = (Some(numbers.clone()), member.step() == 0 && member.is_kept());
+                news.push(News {
+                    place,
+                    plan,
+                    metrics,
+                    looks,
+                    rows: vec![],
+                    numbers,
+                    checkpoint: true,
+                    snapshot,
+                    ends,
+                });
             }
         }
         Ok(news)
@@ -306,11 +328,13 @@ impl Course<'_, '_> {
             let params = &member.job.params;
             let ends = diverged || member.is_done() || self.observer.stop(member.index);
             member.finished = ends;
-            let state = !diverged && (ends || member.step().is_multiple_of(params.checkpoint_every));
+            let checkpoint = ends || member.step().is_multiple_of(params.checkpoint_every);
+            let snapshot = member.is_kept();
+            let state = !diverged && (checkpoint || snapshot);
             any_state |= state;
             let numbers = state.then(Arc::default);
             let (metrics, looks) = (member.metrics, member.looks.clone());
-            news.push(News { place, plan, metrics, looks, rows, numbers, ends });
+            news.push(News { place, plan, metrics, looks, rows, numbers, checkpoint, snapshot, ends });
         }
         if any_state {
             // Read back now: the next launch goes on from here.
@@ -369,7 +393,9 @@ impl Course<'_, '_> {
                     settle(results, index, Err(error));
                 }
                 Ok(Some(state)) => {
-                    member.saved = state.step;
+                    if item.checkpoint {
+                        member.saved = state.step;
+                    }
                     if item.ends {
                         self.scope.spawn(move |_| {
                             let done = job.is_done(state.step, &state.looks);
@@ -426,8 +452,11 @@ fn report(
         metrics: news.metrics,
         looks: news.looks.clone(),
     };
-    if member.saved != state.step {
+    if news.checkpoint && member.saved != state.step {
         observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
+    }
+    if news.snapshot {
+        observer.snapshot(index, state.step, &state.network).map_err(TrainError::NotRecorded)?;
     }
     Ok(Some(state))
 }

@@ -8,7 +8,7 @@ use crate::network::Network;
 use crate::random::{Purpose, Stream};
 use crate::task::Task;
 use crate::train::cpu::{AdamStep, CpuEngine, Isa, Learner};
-use crate::train::{Curriculum, Engine, LearningRateChange, RecordError, Stopping, TrainParams, Unobserved};
+use crate::train::{Curriculum, Engine, LearningRateChange, RecordError, Snapshots, Stopping, TrainParams, Unobserved};
 
 /// A device that takes the steps of a plan on the processor, and counts.
 struct StandIn {
@@ -175,7 +175,9 @@ fn mixed() -> Vec<Job> {
         job("compose-copy", (3, 2), |p| p.hidden = 12),
         job("compose-copy", (4, 3), |p| (p.seed, p.l2) = (2, 1e-3)),
         job("repeat-copy", (2, 3), |p| (p.bias, p.curriculum) = (true, Curriculum::adaptive().up_to(5))),
-        job("repeat-copy", (3, 3), |p| (p.seed, p.steps) = (3, 25)),
+        job("repeat-copy", (3, 3), |p| {
+            (p.seed, p.steps, p.snapshots) = (3, 25, Some(Snapshots { count: 5, log_spaced: true }));
+        }),
         job("compose-copy", (2, 2), |p| (p.hidden, p.curriculum) = (12, Curriculum::adaptive().up_to(12))),
     ]
 }
@@ -219,6 +221,11 @@ impl Observer for Diary {
         Ok(())
     }
 
+    fn snapshot(&self, job: usize, step: u64, network: &Network) -> Result<(), RecordError> {
+        self.write(job, format!("snapshot {step} {:?}", network.as_elman().unwrap().recurrent_weights));
+        Ok(())
+    }
+
     fn stop(&self, job: usize) -> bool {
         self.stops.is_some_and(|(who, after)| job == who && self.asked.fetch_add(1, Ordering::Relaxed) >= after)
     }
@@ -240,6 +247,7 @@ fn learned_early(seed: u64) -> Job {
         p.learning_rate_change = Some(LearningRateChange { after: 3_900, factor: 0.1 });
         p.stopping = Some(Stopping { look_every: 60, loss: 0.5, settle: 130, ..Stopping::default() });
         p.checkpoint_every = 1_000;
+        p.snapshots = Some(Snapshots { count: 9, log_spaced: false });
     })
 }
 

@@ -1,0 +1,57 @@
+//! How a network came to be: what its weights on the way come to.
+
+use crate::interpret::{InterpretParams, Interpretation, Question, interpret};
+use crate::network::{Network, NetworkFile};
+use crate::run_folder::RunFolder;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::Path;
+
+/// Most snapshots on a page.
+const MOST: usize = 60;
+
+/// One moment of training.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Snapshot {
+    /// Optimizer steps taken.
+    pub step: u64,
+    /// Eigenvalues: at the origin, or on the orbit where the network does not rest there.
+    pub eigenvalues: Vec<[f64; 2]>,
+    /// What the weights come to.
+    pub note: String,
+}
+
+impl Snapshot {
+    /// The moments that were kept in a run folder, evenly thinned; none where none can be read.
+    pub(super) fn all(folder: &Path, file: &NetworkFile) -> Vec<Self> {
+        let kept = RunFolder::open(folder).and_then(|run| run.read_snapshots()).unwrap_or_default();
+        let Ok(Some(task)) = file.task(None, None) else { return vec![] };
+        let (question, params) = (Question::Task(task), InterpretParams::default());
+        let every = kept.len().div_ceil(MOST).max(1);
+        let last = kept.len().saturating_sub(1);
+        let shown: Vec<_> = kept.into_iter().enumerate().filter(|(k, _)| k % every == 0 || *k == last).collect();
+        let one = |(_, (step, network)): (usize, (u64, Network))| {
+            let found = interpret(&network, &question, &params).ok()?;
+            Some(Self { step, eigenvalues: eigenvalues(&found), note: note(&found) })
+        };
+        shown.into_par_iter().filter_map(one).collect()
+    }
+}
+
+fn eigenvalues(found: &Interpretation) -> Vec<[f64; 2]> {
+    let short = |x: f64| (x * 1e3).round() / 1e3;
+    let origin = &found.details.origin_eigenvalues;
+    match origin.is_empty() {
+        true => found.spectrum.orbit.eigenvalues.iter().map(|value| value.map(short)).collect(),
+        false => origin.iter().map(|value| [short(value.re), short(value.im)]).collect(),
+    }
+}
+
+fn note(found: &Interpretation) -> String {
+    let mut parts = vec![found.verdict.name().to_string()];
+    parts.extend(found.accuracy.map(|of| format!("accuracy {:.4} over {} steps", of.value, of.horizon)));
+    parts.extend(found.code.as_ref().map(|code| format!("{} of {} contents read", code.read, code.count)));
+    let held = found.claims.iter().filter(|claim| claim.holds).count();
+    parts.push(format!("{held} of {} claims hold", found.claims.len()));
+    parts.join(", ")
+}
