@@ -42,7 +42,7 @@ fn a_sweep_leaves_a_row_and_a_folder_for_each_network_and_a_changed_file_adds_on
     let table = results(at, "out");
     assert_eq!(table.lines().count(), 5);
     assert!(table.starts_with("name,task,s,d,cell,layers,hidden,l2,threshold"));
-    let network = at.join("out/repeat-copy-s2-d2-h8-l2_0-thr0.98-horizon10-steps60-seed01/network.safetensors");
+    let network = at.join("out/repeat-copy-s2-d2-h8-horizon10-steps60-seed01/network.safetensors");
     let written = std::fs::metadata(&network).unwrap().modified().unwrap();
 
     write_grid(at, "2-3");

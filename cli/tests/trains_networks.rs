@@ -169,7 +169,7 @@ fn bad_input_is_refused_before_anything_is_written() {
         (&["--hidden", "0"], "hidden is 0, but must be at least 1"),
         (&["--lr", "-0.001"], "the learning rate is -0.001, but must be a number above 0"),
         (&["--lr", "nan"], "the learning rate is NaN"),
-        (&["--threshold", "1.5"], "threshold is 1.5"),
+        (&["--recipe", "table1", "--threshold", "1.5"], "threshold is 1.5"),
         (&["--batch", "0"], "batch is 0"),
         (&["--threads", "0"], "--threads is 0"),
         (&["--init", "missing.safetensors"], "missing.safetensors: No such file"),

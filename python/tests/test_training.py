@@ -57,7 +57,7 @@ def test_weights_of_one_network_start_another() -> None:
     [
         ({"hidden": 0}, ["--hidden", "0"]),
         ({"lr": -0.1}, ["--lr", "-0.1"]),
-        ({"threshold": 1.5}, ["--threshold", "1.5"]),
+        ({"recipe": "table1", "threshold": 1.5}, ["--recipe", "table1", "--threshold", "1.5"]),
         ({"batch": 0}, ["--batch", "0"]),
         ({"init": "missing.safetensors"}, ["--init", "missing.safetensors"]),
         ({"steps": 1 << 32}, ["--steps", str(1 << 32)]),
