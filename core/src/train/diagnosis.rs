@@ -8,7 +8,7 @@ use crate::circuit::Core;
 
 /// A reason that the run shows; the likeliest comes first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "reason", rename_all = "kebab-case")]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Diagnosis {
     /// A network without biases is odd, and the function is not.
     Odd,
