@@ -59,6 +59,8 @@ def links() -> list[str]:
             if re.match(r"(?:[a-z]+:|//)", url) or page.name == "404.html":
                 continue
             path, anchor = urldefrag(url)
+            # Pages of networks keep what they show in their address; that is no place in them.
+            anchor = "" if "=" in anchor else anchor
             to = (page.parent / unquote(path)).resolve() if path else page
             if not to.is_file():
                 wrong.append(f"{name}: {url} is not there")
