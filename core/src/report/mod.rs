@@ -68,13 +68,13 @@ impl Provenance {
         let mut made = vec![("network".to_string(), name), ("path".to_string(), path.display().to_string())];
         let short = file.metadata.iter().filter(|(_, value)| !value.contains('\n'));
         made.extend(short.map(|(name, value)| (format!("file: {name}"), value.clone())));
-        Self {
-            title: title.unwrap_or_default().to_string_lossy().into_owned(),
-            made,
-            training: metrics
-                .and_then(|text| Training::from_csv(&text, MOST_ROWS))
-                .map(|training| Training { snapshots: Snapshot::all(path, file), ..training }),
+        let mut training = metrics.and_then(|text| Training::from_csv(&text, MOST_ROWS));
+        if let Some(training) = &mut training {
+            let (snapshots, missing) = Snapshot::all(path, file);
+            training.snapshots = snapshots;
+            made.extend(missing.map(|text| ("snapshots".to_string(), text)));
         }
+        Self { title: title.unwrap_or_default().to_string_lossy().into_owned(), made, training }
     }
 }
 

@@ -22,10 +22,15 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The moments that were kept in a run folder, evenly thinned; none where none can be read.
-    pub(super) fn all(folder: &Path, file: &NetworkFile) -> Vec<Self> {
-        let kept = RunFolder::open(folder).and_then(|run| run.read_snapshots()).unwrap_or_default();
-        let Ok(Some(task)) = file.task(None, None) else { return vec![] };
+    /// The moments that were kept in a run folder, evenly thinned, and what a page should say of those that are missing.
+    pub(super) fn all(folder: &Path, file: &NetworkFile) -> (Vec<Self>, Option<String>) {
+        let Ok(run) = RunFolder::open(folder) else { return (vec![], None) };
+        let kept = match run.read_snapshots() {
+            Ok(kept) => kept,
+            Err(error) => return (vec![], Some(error.to_string())),
+        };
+        let Ok(Some(task)) = file.task(None, None) else { return (vec![], None) };
+        let all = kept.len();
         let (question, params) = (Question::Task(task), InterpretParams::default());
         let every = kept.len().div_ceil(MOST).max(1);
         let last = kept.len().saturating_sub(1);
@@ -34,7 +39,9 @@ impl Snapshot {
             let found = interpret(&network, &question, &params).ok()?;
             Some(Self { step, eigenvalues: eigenvalues(&found), note: note(&found) })
         };
-        shown.into_par_iter().filter_map(one).collect()
+        let shown: Vec<Self> = shown.into_par_iter().filter_map(one).collect();
+        let fewer = (shown.len() < all).then(|| format!("{} of {all} are shown", shown.len()));
+        (shown, fewer)
     }
 }
 

@@ -30,8 +30,8 @@ pub enum Diagnosis {
         /// Learning rate.
         learning_rate: f64,
     },
-    /// The horizon was still growing.
-    StillGrowing {
+    /// The longest horizon was not reached.
+    ShortHorizon {
         /// Where it ended.
         horizon: usize,
         /// Where it was to go.
@@ -39,8 +39,8 @@ pub enum Diagnosis {
         /// Steps taken.
         steps: u64,
     },
-    /// The longest horizon is reached, the error is still falling.
-    StillFalling {
+    /// The longest horizon is reached, and signs are still wrong.
+    NotThereYet {
         /// Loss of the last batch.
         loss: f64,
         /// Steps taken.
@@ -86,9 +86,9 @@ pub fn diagnose(job: &Job, state: &TrainState) -> Vec<Diagnosis> {
     found.push(if last.loss > GUESSING {
         Diagnosis::Stuck { loss: last.loss, learning_rate, l2: params.l2 }
     } else if last.horizon < longest {
-        Diagnosis::StillGrowing { horizon: last.horizon, longest, steps: state.step }
+        Diagnosis::ShortHorizon { horizon: last.horizon, longest, steps: state.step }
     } else {
-        Diagnosis::StillFalling { loss: last.loss, steps: state.step }
+        Diagnosis::NotThereYet { loss: last.loss, steps: state.step }
     });
     found
 }
@@ -110,13 +110,13 @@ impl fmt::Display for Diagnosis {
                  learning rate of {:.0e}",
                 learning_rate / 2.0
             ),
-            Self::StillGrowing { horizon, longest, steps } => write!(
+            Self::ShortHorizon { horizon, longest, steps } => write!(
                 f,
-                "the horizon was still growing ({horizon} of {longest} output steps); try {} steps or more units",
+                "the horizon ended at {horizon} of {longest} output steps; try {} steps or more units",
                 2 * steps
             ),
-            Self::StillFalling { loss, steps } => {
-                write!(f, "the horizon is reached and the loss, {loss:.1e}, was still falling; try {} steps", 2 * steps)
+            Self::NotThereYet { loss, steps } => {
+                write!(f, "the longest horizon is reached, at a loss of {loss:.1e}; try {} steps", 2 * steps)
             }
             Self::Stuck { loss, l2, .. } if *l2 >= STRONG_L2 => {
                 write!(

@@ -21,6 +21,9 @@ const WIDE_COPIES: f64 = 7.0;
 /// Copies of the weights in f32: the parameters, two moments, both orders in which they are multiplied.
 const NARROW_COPIES: f64 = 5.0;
 
+/// Copies in f32 of each snapshot while their file is written: the stack, its bytes, the file.
+const SNAPSHOT_COPIES: f64 = 3.0;
+
 /// Refuses a job whose sizes are fine one by one and too much together.
 pub(super) fn check(job: &Job) -> Result<(), TrainError> {
     let bytes = bytes(job);
@@ -56,7 +59,8 @@ fn bytes(job: &Job) -> f64 {
     };
     let learning = tape(params.batch, params.curriculum.longest());
     let testing = tape(params.test.batch, params.test.horizon);
-    weights * (8.0 * WIDE_COPIES + 4.0 * (NARROW_COPIES + chunks)) + learning + testing
+    let kept = params.snapshots.map_or(0.0, |snapshots| f64::from(snapshots.count) * SNAPSHOT_COPIES);
+    weights * (8.0 * WIDE_COPIES + 4.0 * (NARROW_COPIES + chunks + kept)) + learning + testing
 }
 
 /// The layers that will be trained.
@@ -75,6 +79,7 @@ mod tests {
     use super::*;
     use crate::network::CellKind;
     use crate::task::Task;
+    use crate::train::Snapshots;
 
     fn job(change: impl FnOnce(&mut TrainParams), s: usize, d: usize) -> Job {
         let mut params = TrainParams::default();
@@ -100,6 +105,14 @@ mod tests {
         }
         let said = job(|params| (params.cell, params.layers, params.batch) = (CellKind::Lstm, 16, 16_384), 8, 8);
         assert!(said.check().is_err() && bytes(&job(|params| params.batch = 16_384, 8, 8)) < MAX_BYTES);
+    }
+
+    #[test]
+    fn snapshots_count_with_what_they_keep() {
+        let kept =
+            |count| job(|p| (p.hidden, p.snapshots) = (2048, Some(Snapshots { count, log_spaced: false })), 8, 8);
+        kept(100).check().unwrap();
+        assert!(kept(1000).check().is_err(), "50 GB of weights");
     }
 
     #[test]

@@ -6,11 +6,14 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+mod member;
+
+use self::member::Member;
 use super::device::{Device, Numbers, Session, Wave};
 use super::plan::{LOSS_DIVERGED, Plan, RUNNING, Row};
 use super::shape::Shape;
 use super::{CudaError, Precision};
-use crate::train::cpu::{look_at, test_accuracy};
+use crate::train::cpu::test_accuracy;
 use crate::train::{Job, Looks, Metrics, Observer, Outcome, Start, TrainError, TrainState};
 
 /// Steps after which the host looks in, at the latest.
@@ -149,76 +152,6 @@ fn assemble<'a>(shape: Shape, members: &[Member<'a>]) -> Wave<'a> {
     }
     wave.numbers = numbers;
     wave
-}
-
-/// One job on its way.
-struct Member<'a> {
-    index: usize,
-    job: &'a Job,
-    plan: Plan,
-    metrics: Option<Metrics>,
-    looks: Looks,
-    snapshots: Vec<u64>,
-    /// Steps at the last checkpoint.
-    saved: u64,
-    finished: bool,
-}
-
-impl<'a> Member<'a> {
-    fn new(index: usize, job: &'a Job) -> Result<Self, TrainError> {
-        super::supports(job)?;
-        let (step, curriculum, metrics, looks) = match &job.start {
-            Start::State(state) => (state.step, state.curriculum.clone(), state.metrics, state.looks.clone()),
-            _ => (0, job.params.curriculum.begin(), None, Looks::default()),
-        };
-        let mut plan = Plan::new(job, step, &curriculum)?;
-        plan.change_learning_rate(job, &looks);
-        plan.rolling_length = plan.rolling_length.min(job.params.curriculum.longest() as u32);
-        let snapshots = job.snapshot_steps();
-        Ok(Self { index, job, plan, metrics, looks, snapshots, saved: step, finished: false })
-    }
-
-    fn step(&self) -> u64 {
-        self.plan.step.into()
-    }
-
-    /// Input and output steps of its longest batch.
-    fn size(&self) -> (usize, usize) {
-        (self.job.task.s(), self.job.params.curriculum.longest())
-    }
-
-    /// Where the next launch ends: at a checkpoint, at a look, at the last step, or when the host wants to look in.
-    fn next_stop(&self) -> u64 {
-        let params = &self.job.params;
-        let checkpoint = (self.step() / params.checkpoint_every + 1) * params.checkpoint_every;
-        let look = params.stopping.map_or(u64::MAX, |rule| self.looks.next_stop(&rule, self.step()));
-        let snapshot = self.snapshots.get(self.snapshots.partition_point(|step| *step <= self.step()));
-        let soon = checkpoint.min(look).min(snapshot.copied().unwrap_or(u64::MAX));
-        soon.min(self.step() + LOOK_EVERY).min(params.steps)
-    }
-
-    /// Whether its weights are to be kept on the way, or at the end.
-    fn is_kept(&self) -> bool {
-        self.snapshots.binary_search(&self.step()).is_ok() || (!self.snapshots.is_empty() && self.is_done())
-    }
-
-    /// Whether its weights are to be looked at now.
-    fn is_due(&self) -> bool {
-        self.job.params.stopping.is_some_and(|rule| rule.is_due(self.step(), self.job.params.steps))
-    }
-
-    fn is_done(&self) -> bool {
-        self.job.is_done(self.step(), &self.looks)
-    }
-
-    /// Looks at its weights; what it sees may change the learning rate.
-    fn look(&mut self, shape: Shape, weights: &[f32]) {
-        let Some(rule) = self.job.params.stopping else { return };
-        let network = shape.network(weights);
-        let seen = look_at(self.job, &network);
-        self.looks.note(&rule, self.plan.step.into(), seen, || network);
-        self.plan.change_learning_rate(self.job, &self.looks);
-    }
 }
 
 /// What a launch left to be told, worked off while the next launch runs.
