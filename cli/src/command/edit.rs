@@ -2,7 +2,8 @@
 
 use crate::arguments::{TaskSize, with_taps};
 use crate::failure::Failure;
-use crate::terminal::{FAINT, print, title};
+use crate::subject::network_in;
+use crate::terminal::{FAINT, print, print_exactly, title};
 use ketbra::edit::{Change, EditParams, EditSummary, Edited, Mode, edit};
 use ketbra::interpret::{InterpretParams, Warning, limits};
 use ketbra::network::{Activation, Network, NetworkFile};
@@ -93,7 +94,7 @@ impl EditCommand {
         if self.json {
             let line = Line { summary, path: &self.path, saved };
             let line = serde_json::to_string(&line).map_err(Failure::could_not)?;
-            print(&format!("{line}\n"));
+            print_exactly(&format!("{line}\n"));
         } else {
             print(&in_words(&from, &edited, &summary.warnings, saved));
         }
@@ -170,8 +171,7 @@ fn save(out: &Path, source: &Path, edited: &Edited) -> Result<PathBuf, Failure> 
             path.display()
         )));
     }
-    std::fs::create_dir_all(out)
-        .map_err(|error| Failure::could_not(format!("cannot make the folder {}: {error}", out.display())))?;
+    let path = network_in(out)?;
     edited.file().save(&path)?;
     Ok(path)
 }

@@ -2,10 +2,14 @@
 
 use super::ReportError;
 use super::packed::packed;
+use super::stored::with_matrices_behind;
+use serde::Serialize;
 
-/// A kind of page: its HTML, and its scripts in the order in which they build on each other.
+/// A kind of page: what it shows, and its scripts in the order in which they build on each other.
 pub(super) struct Frame {
-    html: &'static str,
+    main: &'static str,
+    /// Whether time runs on it.
+    plays: bool,
     scripts: &'static [&'static str],
 }
 
@@ -13,17 +17,20 @@ macro_rules! scripts {
     ($($name:literal),* $(,)?) => { &[$(include_str!(concat!("explorer/", $name, ".js"))),*] };
 }
 
-const STYLE: &str = concat!(
-    include_str!("explorer/base.css"),
-    include_str!("explorer/explorer.css"),
-    include_str!("explorer/sweep.css")
-);
+/// What the first paint needs; the style of what comes later is unpacked with the scripts.
+const STYLE: &str = include_str!("explorer/base.css");
+const LATER_STYLE: &str = concat!(include_str!("explorer/explorer.css"), include_str!("explorer/sweep.css"));
+/// What every page has around it, the bar of time, and the pattern that a person gives as input.
+const AROUND: &str = include_str!("explorer/page.html");
+const PLAYER: &str = include_str!("explorer/player.html");
+const INPUT: &str = include_str!("explorer/input.html");
 /// Runs first and by itself: the theme, and how the rest is unpacked.
 const BOOT: &str = include_str!("explorer/boot.js");
 
 /// One network.
 pub(super) const NETWORK: Frame = Frame {
-    html: include_str!("explorer/index.html"),
+    main: include_str!("explorer/network.html"),
+    plays: true,
     scripts: scripts![
         "numeric",
         "cells",
@@ -41,6 +48,7 @@ pub(super) const NETWORK: Frame = Frame {
         "wheel",
         "wheel_edit",
         "explorer",
+        "contents",
         "story",
         "rule",
         "claims",
@@ -54,34 +62,51 @@ pub(super) const NETWORK: Frame = Frame {
         "rewire",
         "training",
         "address",
+        "network_address",
         "main",
     ],
 };
 
 /// Two networks on one clock.
 pub(super) const PAIR: Frame = Frame {
-    html: include_str!("explorer/pair.html"),
+    main: include_str!("explorer/pair.html"),
+    plays: true,
     scripts: scripts![
         "numeric", "cells", "colours", "dom", "terms", "exports", "heatmap", "spectrum", "player", "links", "wheel",
-        "explorer", "input", "pair",
+        "explorer", "contents", "input", "address", "pair",
     ],
 };
 
 /// A sweep.
 pub(super) const SWEEP: Frame = Frame {
-    html: include_str!("explorer/sweep.html"),
-    scripts: scripts!["numeric", "colours", "dom", "terms", "exports", "sweep_cells", "sweep"],
+    main: include_str!("explorer/sweep.html"),
+    plays: false,
+    scripts: scripts!["numeric", "colours", "dom", "terms", "exports", "address", "sweep_cells", "sweep"],
 };
 
+impl Frame {
+    /// Scripts without what only we read: comments and the blanks that lines begin with. No text of ours goes over several lines.
+    fn script(&self) -> Result<String, serde_json::Error> {
+        let lines = self.scripts.iter().flat_map(|script| script.lines()).map(str::trim);
+        let kept: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with("//")).collect();
+        Ok(format!("addStyle({});\n{}", serde_json::to_string(LATER_STYLE)?, kept.join("\n")))
+    }
+
+    fn html(&self) -> String {
+        let player = if self.plays { PLAYER } else { "" };
+        AROUND.replace("<!--MAIN-->", self.main).replace("<!--PLAYER-->", player).replace("<!--INPUT-->", INPUT)
+    }
+}
+
 /// The page: one file that needs nothing else. Scripts and data are compressed.
-pub(super) fn assembled(frame: &Frame, title: &str, data: &[u8]) -> Result<String, ReportError> {
+pub(super) fn assembled(frame: &Frame, title: &str, data: &impl Serialize) -> Result<String, ReportError> {
     Ok(frame
-        .html
+        .html()
         .replace("<!--TITLE-->", &escape(&format!("{title} - ketbra")))
         .replace("/*STYLE*/", STYLE)
         .replace("/*BOOT*/", BOOT)
-        .replace("/*SCRIPT*/", &packed(frame.scripts.join("\n").as_bytes())?)
-        .replace("/*DATA*/", &packed(data)?))
+        .replace("/*SCRIPT*/", &packed(frame.script()?.as_bytes())?)
+        .replace("/*DATA*/", &packed(&with_matrices_behind(data)?)?))
 }
 
 /// Text that HTML and SVG take as text.
@@ -94,11 +119,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_text_of_a_script_goes_over_several_lines() {
+        for script in [NETWORK, PAIR, SWEEP].iter().flat_map(|frame| frame.scripts) {
+            assert!(script.lines().all(|line| line.matches('`').count() % 2 == 0 && !line.contains("/*")));
+        }
+    }
+
+    #[test]
     fn every_place_of_a_frame_is_filled_once() {
         for frame in [NETWORK, PAIR, SWEEP] {
             for place in ["<!--TITLE-->", "/*STYLE*/", "/*BOOT*/", "/*SCRIPT*/", "/*DATA*/"] {
-                assert_eq!(frame.html.matches(place).count(), 1, "{place}");
+                assert_eq!(frame.html().matches(place).count(), 1, "{place}");
             }
+            assert!(!["<!--MAIN-->", "<!--PLAYER-->", "<!--INPUT-->"].iter().any(|place| frame.html().contains(place)));
         }
     }
 }

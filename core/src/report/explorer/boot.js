@@ -19,7 +19,21 @@ function unpacked(text) {
 
 async function inflate(text) {
   const stream = new Blob([unpacked(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// Matrices lie behind the JSON, whose length comes first.
+let behind = null;
+function parsed(bytes) {
+  const length = new DataView(bytes.buffer).getUint32(0, true);
+  behind = bytes.subarray(4 + length);
+  return JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+}
+
+function addStyle(text) {
+  const style = document.createElement("style");
+  style.textContent = text;
+  document.head.append(style);
 }
 
 function failed(error) {
@@ -32,8 +46,8 @@ document.addEventListener("DOMContentLoaded", async () => {
   try {
     const [source, data] = await Promise.all(["script", "data"].map((id) => inflate(document.getElementById(id).textContent)));
     const script = document.createElement("script");
-    script.textContent = source;
+    script.textContent = new TextDecoder().decode(source);
     document.head.append(script);
-    await start(JSON.parse(data));
+    await start(parsed(data));
   } catch (error) { failed(error); }
 });
