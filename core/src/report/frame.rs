@@ -8,8 +8,11 @@ use serde::Serialize;
 /// A kind of page: what it shows, and its scripts in the order in which they build on each other.
 pub(super) struct Frame {
     main: &'static str,
+    /// What comes below the first screen, unpacked with the scripts.
+    below: &'static str,
     /// Whether time runs on it.
     plays: bool,
+    styles: &'static [&'static str],
     scripts: &'static [&'static str],
 }
 
@@ -19,7 +22,8 @@ macro_rules! scripts {
 
 /// What the first paint needs; the style of what comes later is unpacked with the scripts.
 const STYLE: &str = include_str!("explorer/base.css");
-const LATER_STYLE: &str = concat!(include_str!("explorer/explorer.css"), include_str!("explorer/sweep.css"));
+const EXPLORER_STYLE: &str = include_str!("explorer/explorer.css");
+const SWEEP_STYLE: &str = include_str!("explorer/sweep.css");
 /// What every page has around it, the bar of time, and the pattern that a person gives as input.
 const AROUND: &str = include_str!("explorer/page.html");
 const PLAYER: &str = include_str!("explorer/player.html");
@@ -30,7 +34,9 @@ const BOOT: &str = include_str!("explorer/boot.js");
 /// One network.
 pub(super) const NETWORK: Frame = Frame {
     main: include_str!("explorer/network.html"),
+    below: include_str!("explorer/sections.html"),
     plays: true,
+    styles: &[EXPLORER_STYLE],
     scripts: scripts![
         "numeric",
         "cells",
@@ -70,7 +76,9 @@ pub(super) const NETWORK: Frame = Frame {
 /// Two networks on one clock.
 pub(super) const PAIR: Frame = Frame {
     main: include_str!("explorer/pair.html"),
+    below: "",
     plays: true,
+    styles: &[EXPLORER_STYLE, SWEEP_STYLE],
     scripts: scripts![
         "numeric", "cells", "colours", "dom", "terms", "exports", "heatmap", "spectrum", "player", "links", "wheel",
         "explorer", "contents", "input", "address", "pair",
@@ -80,7 +88,9 @@ pub(super) const PAIR: Frame = Frame {
 /// A sweep.
 pub(super) const SWEEP: Frame = Frame {
     main: include_str!("explorer/sweep.html"),
+    below: "",
     plays: false,
+    styles: &[EXPLORER_STYLE, SWEEP_STYLE],
     scripts: scripts!["numeric", "colours", "dom", "terms", "exports", "address", "sweep_cells", "sweep"],
 };
 
@@ -89,7 +99,9 @@ impl Frame {
     fn script(&self) -> Result<String, serde_json::Error> {
         let lines = self.scripts.iter().flat_map(|script| script.lines()).map(str::trim);
         let kept: Vec<&str> = lines.filter(|line| !line.is_empty() && !line.starts_with("//")).collect();
-        Ok(format!("addStyle({});\n{}", serde_json::to_string(LATER_STYLE)?, kept.join("\n")))
+        let [style, below] = [self.styles.concat(), self.below.replace("<!--INPUT-->", INPUT)];
+        let [style, below] = [serde_json::to_string(&style)?, serde_json::to_string(&below)?];
+        Ok(format!("addStyle({style});\naddBelow({below});\n{}", kept.join("\n")))
     }
 
     fn html(&self) -> String {
@@ -121,7 +133,7 @@ mod tests {
     #[test]
     fn no_text_of_a_script_goes_over_several_lines() {
         for script in [NETWORK, PAIR, SWEEP].iter().flat_map(|frame| frame.scripts) {
-            assert!(script.lines().all(|line| line.matches('`').count() % 2 == 0 && !line.contains("/*")));
+            assert!(script.lines().all(|line| line.matches('`').count() % 2 == 0));
         }
     }
 
