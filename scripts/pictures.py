@@ -27,13 +27,14 @@ seed = "1-6"
 IMAGES = ROOT / "docs" / "images"
 
 
-def ketbra(*arguments):
-    subprocess.run([KETBRA, *map(str, arguments)], check=True)
+def ketbra(folder, *arguments):
+    subprocess.run([KETBRA, *map(str, arguments)], check=True, cwd=folder)
 
 
 def take(browser, page, at, size, name):
     width, height = size
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+    browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "light"}]})
     browser.get("about:blank")
     browser.get(page.as_uri() + at)
@@ -44,19 +45,18 @@ def take(browser, page, at, size, name):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
-        # A sweep that was trained before is taken as it is.
-        sweep = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(folder) / "grid"
-        page = Path(folder) / "t3.html"
-        if not sweep.exists():
-            (Path(folder) / "grid.toml").write_text(GRID)
-            ketbra("sweep", Path(folder) / "grid.toml", "--out", sweep)
-        ketbra("report", ROOT / "core/tests/fixtures/networks/t3-h128.safetensors", "--task", "T3", "--out", page)
-        ketbra("report", sweep)
+    with tempfile.TemporaryDirectory() as room:
+        # A folder that holds a sweep from before is taken as it is.
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else room).resolve()
+        if not (folder / "runs" / "grid").exists():
+            (folder / "grid.toml").write_text(GRID)
+            ketbra(folder, "sweep", "grid.toml", "--out", "runs/grid")
+        ketbra(folder, "report", ROOT / "core/tests/fixtures/networks/t3-h128.safetensors", "--task", "T3", "--out", "t3.html")
+        ketbra(folder, "report", "runs/grid")
         browser = start_browser()
         try:
-            take(browser, page, "", (1240, 720), "page.webp")
-            take(browser, sweep / "report.html", "#open=4", (1240, 860), "sweep.webp")
+            take(browser, folder / "t3.html", "", (1240, 692), "page.webp")
+            take(browser, folder / "runs/grid/report.html", "#open=4", (1240, 860), "sweep.webp")
         finally:
             browser.quit()
 

@@ -33,8 +33,10 @@ async function start(data) {
     button.addEventListener("click", () => { view.sort = view.sort?.[0] === k ? [k, -view.sort[1]] : [k, 1]; show(); });
     return element("th", { scope: "col" }, button);
   });
-  // A column in which every cell is as usual says nothing.
-  table.classList.toggle("usual", cells.every(({ variant }) => !variant));
+  // What is the same in every cell is said once.
+  const same = cells.every(({ variant }) => variant === cells[0].variant);
+  table.classList.toggle("usual", same);
+  if (same && cells[0]?.variant) byId("about").append(` · ${cells[0].variant}`);
   table.append(element("thead", {}, element("tr", {}, element("th", {}), ...heads)), body);
   const filters = [null, ...ORDER.filter((kind) => all[kind])].map((kind) => {
     const button = element("button", { type: "button", "aria-pressed": kind === null }, ...(kind ? [element("i", { style: `background:var(${COLOURS[kind]})` }), `${kind} ${all[kind]}`] : [`all ${networks.length}`]));
