@@ -17,6 +17,8 @@ use std::str::FromStr;
 
 /// Rewrite what a trained network computes, with no gradient step
 #[derive(clap::Args)]
+// The program's own line would name every way to say what to change, and be wider than a terminal.
+#[command(override_usage = "ketbra edit [OPTIONS] <PATH> <--to | --set | --negate | --keep>")]
 #[command(after_help = "Examples:
   ketbra edit runs/t2 --to T3 --out runs/t2-as-t3
   ketbra edit net.safetensors --set 'u1 = -u3[t-2]' --out edited

@@ -35,7 +35,7 @@ enum LayerData {
     Elman { activation: Activation, recurrent: Stored, input: Stored, bias: Option<Stored> },
     Gru(GatedData),
     Lstm(GatedData),
-    Ssm { activation: Activation, real: ModesData, imaginary: Option<ModesData>, skip: Option<Stored> },
+    Ssm { activation: Activation, real: Box<ModesData>, imaginary: Option<Box<ModesData>>, skip: Option<Stored> },
 }
 
 #[derive(Serialize)]
@@ -173,10 +173,10 @@ fn layer_data(cell: &Cell, places: Option<u32>) -> LayerData {
     }
 }
 
-fn modes_data(modes: &Modes) -> ModesData {
-    ModesData {
+fn modes_data(modes: &Modes) -> Box<ModesData> {
+    Box::new(ModesData {
         eigenvalues: Stored::row(&modes.eigenvalues),
         input: Stored::exact(&modes.input),
         output: Stored::exact(&modes.output),
-    }
+    })
 }

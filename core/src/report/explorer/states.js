@@ -63,7 +63,7 @@ function startStates(explorer) {
     byId("states-note").textContent = largest < 0.02 ? `The network is all but silent: no unit goes beyond ${largest.toExponential(1)}, and the colours are scaled to that. ${note()}` : note();
     units.show({ label: `Activity of ${count} ${whole ? "numbers of the state" : "hidden units"} over ${steps} steps`, rows: count, cols: steps, limit, value: (i, t) => states[t][i], xLines: phases, yLines: rows.lines, xTicks, yTicks: rows.ticks, tell: (i, t) => `${rows.name(i)}, step ${t + 1}` });
     if (!variables) return;
-    const { members } = explorer.reading, { lines, ticks } = groups(members, d, 0), most = contentsLimit(contents);
+    const { members } = explorer.reading, { lines, ticks } = groups(members, d, 0), most = contentsLimit(contents.slice(s));
     showScale("states-variables", most);
     variables.show({ label: `Contents of ${members.length} variable components over ${steps} steps`, rows: members.length, cols: steps, limit: most, value: (k, t) => contents[t][k] ?? NaN, xLines: phases, yLines: lines, yTicks: ticks, xTicks, tell: (k, t) => `${nameOf(members[k], d)}, step ${t + 1}`, point: (k) => links.point(members[k] % d) });
   });
