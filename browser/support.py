@@ -12,7 +12,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 FOLDER = Path(os.environ.get("KETBRA_PAGES", "target/browser/pages")).resolve()
 KETBRA = Path(os.environ.get("KETBRA", Path(__file__).parent.parent / "target/release/ketbra"))
 CELLS = ["gru", "lstm", "lstm-whole", "stack", "mixed", "ssm"]
-NETWORKS = ["circuit", "trained", "blind", "superposed", "partial", "not-learned", "blind-silent", "gates", "long", "large", *CELLS]
+NETWORKS = ["circuit", "trained", "blind", "superposed", "partial", "not-learned", "blind-silent", "unclear", "gates", "long", "large", *CELLS]
+RECORDINGS = ["recordings", "not-held"]
+VERDICTS = {"circuit", "superposed", "partial", "not-learned", "not-held", "unclear"}
 # The browser's own calls home would drown those of a page.
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
          "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--window-size=1440,900"]
@@ -39,11 +41,14 @@ class InBrowser(unittest.TestCase):
         cls.browser.quit()
 
     def open(self, name, at=""):
+        self.open_file(FOLDER / f"{name}.html", at)
+        return json.loads((FOLDER / f"{name}.json").read_text())
+
+    def open_file(self, path, at=""):
         # An address that differs in its last part alone would not load the page again.
         self.browser.get("about:blank")
-        self.browser.get((FOLDER / f"{name}.html").as_uri() + at)
+        self.browser.get(path.as_uri() + at)
         WebDriverWait(self.browser, 30).until(lambda _: self.js("window.ketbra?.completeAt"))
-        return json.loads((FOLDER / f"{name}.json").read_text())
 
     def js(self, expression, *arguments):
         return self.browser.execute_script(f"return {expression}", *arguments)

@@ -12,6 +12,7 @@ if len(sys.argv) > 1 and os.path.isdir(sys.argv[1]):
 from test_editing import *  # noqa: E402, F403
 from test_networks import *  # noqa: E402, F403
 from test_sweeps import *  # noqa: E402, F403
+from test_training import *  # noqa: E402, F403
 
 if __name__ == "__main__":
     outcome = unittest.main(verbosity=2, exit=False).result

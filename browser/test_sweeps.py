@@ -87,6 +87,22 @@ class Sweep(InBrowser):
             self.wide()
 
 
+    def test_the_address_keeps_the_view(self):
+        self.open("sweep")
+        self.all("#cells .cell")[2].click()
+        self.click(next(x for x in self.all("#verdicts button") if x.text.startswith("superposed")))
+        Select(self.by_id("order")).select_by_value("accuracy")
+        self.all("#cells th button")[1].click()
+        self.browser.execute_script("ketbra.address.write()")
+        seen = lambda: (self.js("({ ...ketbra.view, open: [...ketbra.view.open] })"), len(self.all(".network")), [x.text for x in self.all("#cells .cell td:nth-child(3)")], [x.text for x in self.all("#verdicts [aria-pressed=true]")])
+        before, at = seen(), "#" + self.browser.current_url.split("#")[1]
+        self.open("sweep", at)
+        self.assertEqual(seen(), before)
+        self.assertGreater(before[1], 0)
+        self.open("sweep", "#verdict=none-such&order=x&sort=y&open=77.zz")
+        self.assertEqual(self.js("({ ...ketbra.view, open: [...ketbra.view.open] })"), {"verdict": None, "order": "seed", "sort": None, "open": []})
+
+
 class Pair(InBrowser):
     def test_two_networks_share_one_clock_and_one_input(self):
         self.browser.get_log("browser"), self.browser.get_log("performance")
@@ -106,6 +122,16 @@ class Pair(InBrowser):
             cells = [x.text for x in self.all(f"#claims-table td:nth-child({k + 2})") if x.text]
             self.assertEqual(sum(text.startswith("FAILS") for text in cells), sum(not claim["holds"] for claim in found["claims"]))
         self.assert_quiet()
+
+    def test_the_address_keeps_input_and_time(self):
+        self.open("pair")
+        self.click(self.all("#bits button")[5])
+        self.browser.execute_script("ketbra.player.seek(17); ketbra.address.write()")
+        seen = lambda: self.js("[ketbra.player.step, ...ketbra.explorers.map(({ inputs }) => inputs.map((u) => [...u]))]")
+        before, at = seen(), "#" + self.browser.current_url.split("#")[1]
+        self.open("pair", at)
+        self.assertEqual(seen(), before)
+        self.assertEqual(before[0], 17)
 
     def test_both_fit_on_a_phone(self):
         try:

@@ -1,6 +1,6 @@
 //! What was made from a network, for `--json`: the files, and what the network comes to.
 
-use crate::terminal::print;
+use crate::terminal::print_exactly;
 use ketbra::interpret::{Interpretation, Note, TaskSummary, Verdict};
 use ketbra::network::Accuracy;
 use ketbra::path_text;
@@ -33,6 +33,6 @@ pub fn print_made(path: Option<&Path>, found: &Interpretation, files: &[Written]
     let Interpretation { task, hidden, verdict, accuracy, warnings, .. } = found;
     let accuracy = accuracy.as_ref();
     let line = Line { path, task, hidden: *hidden, verdict: *verdict, accuracy, warnings, files };
-    print(&format!("{}\n", serde_json::to_string(&line)?));
+    print_exactly(&format!("{}\n", serde_json::to_string(&line)?));
     Ok(())
 }

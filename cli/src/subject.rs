@@ -4,11 +4,12 @@ use crate::arguments::with_taps;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::made::Written;
-use crate::progress::Share;
-use ketbra::files::write_whole;
+use crate::progress::{Count, Share};
+use ketbra::files::write_with_folders;
 use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
+use ketbra::run_folder::RunFolder;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
@@ -115,16 +116,34 @@ pub fn distinct_names(paths: &[PathBuf]) -> Vec<OsString> {
 
 /// Writes the page of a network.
 pub fn write_page(to: &Path, path: &Path, file: &NetworkFile, found: &Interpretation) -> Result<Written, Failure> {
-    let html = page(&file.network, found, &Provenance::of(path, file)).map_err(Failure::could_not)?;
+    let html = page(&file.network, found, &provenance(path, file)).map_err(Failure::could_not)?;
     write(to, html.as_bytes())
+}
+
+/// Where a network comes from; a bar shows that weights which were kept on the way are read.
+pub fn provenance(path: &Path, file: &NetworkFile) -> Provenance {
+    let bar = Count::new(0, "snapshots");
+    let provenance = Provenance::of_watched(path, file, &|done, of| bar.set(done, of));
+    bar.finish();
+    provenance
 }
 
 /// Writes a file, and the folder it goes into.
 pub fn write(to: &Path, bytes: &[u8]) -> Result<Written, Failure> {
     let failed = |error: std::io::Error| Failure::could_not(format!("cannot write {}: {error}", to.display()));
-    to.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
-    write_whole(to, bytes).map_err(failed)?;
+    write_with_folders(to, bytes).map_err(failed)?;
     Ok(Written { path: to.into(), bytes: bytes.len() })
+}
+
+/// Where the network of a folder goes. A folder that holds a training run keeps its own network.
+pub fn network_in(folder: &Path) -> Result<PathBuf, Failure> {
+    if RunFolder::open(folder).is_ok() {
+        return Err(Failure::bad_input(format!(
+            "{} holds a training run, and nothing was written; choose another folder with --out",
+            folder.display()
+        )));
+    }
+    Ok(folder.join(NetworkFile::FILE_NAME))
 }
 
 #[cfg(test)]

@@ -34,11 +34,14 @@ fn the_plot_in_text_has_a_row_for_every_memory_and_every_variable() {
 #[test]
 fn the_picture_is_the_same_to_the_byte_every_time() {
     let folder = tempfile::tempdir().unwrap();
-    for name in ["a.png", "b.png"] {
-        succeeds(&ketbra_in(folder.path(), &["recall", "--png", name]));
+    for name in ["a", "b"] {
+        let [svg, png] = ["svg", "png"].map(|kind| format!("new/{name}.{kind}"));
+        succeeds(&ketbra_in(folder.path(), &["recall", "--svg", &svg, "--png", &png, "--dpi", "72"]));
     }
-    let read = |name| std::fs::read(folder.path().join(name)).unwrap();
+    let read = |name| std::fs::read(folder.path().join("new").join(name)).unwrap();
     assert!(read("a.png").starts_with(b"\x89PNG") && read("a.png") == read("b.png"));
+    let text = String::from_utf8(read("a.svg")).unwrap();
+    assert!(text.contains(">memory</text>") && text.contains(">variable</text>") && read("a.svg") == read("b.svg"));
 }
 
 #[test]

@@ -51,6 +51,7 @@ fn main() -> Result<()> {
     }
     recordings(folder, &told)?;
     partial(folder)?;
+    unclear(folder)?;
     Page { name: "gates", network: fixture("mux-h128")?, question: Question::Blind { s: 4 }, course: None }
         .write(folder, None)?;
     two(folder)?;
@@ -138,7 +139,7 @@ fn sweep(folder: &Path) -> Result<()> {
     Ok(std::fs::write(folder.join("sweep.json"), json!({ "rows": rows, "cells": cells }).to_string())?)
 }
 
-/// Recorded episodes of a network that nobody can run.
+/// Recorded episodes of a network that nobody can run; in one of two the states are those of other episodes.
 fn recordings(folder: &Path, told: &Question) -> Result<()> {
     let (network, episodes, d) = (fixture("t3-h128")?, 64, 8);
     let Question::Task(task) = told else { return Err("a task".into()) };
@@ -148,14 +149,27 @@ fn recordings(folder: &Path, told: &Question) -> Result<()> {
     let run = network.run(&inputs, episodes, 60);
     let states: Vec<Matrix> = run.states[task.s()..].to_vec();
     let outputs: Vec<Matrix> = states.iter().map(|state| network.read(state.as_ref())).collect();
-    let recorded = Trajectories { inputs: Some(inputs.clone()), states, outputs: outputs.clone() };
-    let found = interpret_trajectories(&recorded, told, &InterpretParams::default())?;
-    let provenance = Provenance { title: "recordings".into(), ..Provenance::default() };
-    std::fs::write(folder.join("recordings.html"), page_of_recordings(&found, &provenance)?)?;
-    // The second episode that is kept is the fifth of the recording.
-    let said: Vec<f64> = (0..d).map(|j| outputs[10][(j, 4)]).collect();
-    let expected = json!({ "verdict": found.verdict, "s": task.s(), "d": d, "episode": 1, "step": 10, "said": said });
-    Ok(std::fs::write(folder.join("recordings.json"), expected.to_string())?)
+    let other = |state: &Matrix| Matrix::from_fn(state.nrows(), episodes, |i, j| state[(i, (j + 1) % episodes)]);
+    let torn: Vec<Matrix> = states.iter().map(other).collect();
+    for (name, states) in [("recordings", states), ("not-held", torn)] {
+        let recorded = Trajectories { inputs: Some(inputs.clone()), states, outputs: outputs.clone() };
+        let found = interpret_trajectories(&recorded, told, &InterpretParams::default())?;
+        let provenance = Provenance { title: name.into(), ..Provenance::default() };
+        std::fs::write(folder.join(format!("{name}.html")), page_of_recordings(&found, &provenance)?)?;
+        // The second episode that is kept is the fifth of the recording.
+        let said: Vec<f64> = (0..d).map(|j| outputs[10][(j, 4)]).collect();
+        let expected = json!({ "found": found, "s": task.s(), "d": d, "episode": 1, "step": 10, "said": said });
+        std::fs::write(folder.join(format!("{name}.json")), expected.to_string())?;
+    }
+    Ok(())
+}
+
+/// A network that nobody trained: it never comes to rest, and what it computes cannot be told.
+fn unclear(folder: &Path) -> Result<()> {
+    let mut network = Initialization::Uniform.network(&Architecture::elman(48, Activation::Tanh, false), 4, 4, 7);
+    let layer = network.as_elman_mut().ok_or("a plain layer")?;
+    layer.recurrent_weights = &layer.recurrent_weights * faer::Scale(3.0);
+    Page { name: "unclear", network, question: Question::Blind { s: 4 }, course: None }.write(folder, None)
 }
 
 /// Trained gated cells, a random stack of them, and a state-space layer that was written down.

@@ -18,6 +18,14 @@ pub fn write_whole_unsynced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write(path, bytes, |_| Ok(()))
 }
 
+/// As [`write_whole`], and makes the folder that the file goes into where it is missing, with those above it.
+///
+/// What a person names with an option is written by this: the same rule for every command.
+pub fn write_with_folders(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    write_whole(path, bytes)
+}
+
 fn write(path: &Path, bytes: &[u8], settle: impl Fn(&File) -> io::Result<()>) -> io::Result<()> {
     let mut name: OsString = path.file_name().unwrap_or_default().into();
     // The process id keeps two processes that write the same file out of each other's way, the count two threads.
@@ -89,6 +97,17 @@ mod tests {
         fs::create_dir_all(blocked.join("inside")).unwrap();
         assert!(write_whole(&blocked, b"x").is_err());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn missing_folders_are_made_and_a_file_in_the_way_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("not/yet/there.json");
+        write_with_folders(&path, b"new").unwrap();
+        write_with_folders(Path::new(&path), b"newer").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"newer");
+        assert!(write_with_folders(&path.join("below.json"), b"x").is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"newer");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use crate::arguments::TaskSize;
 use crate::failure::Failure;
+use crate::subject::{network_in, write};
 use crate::terminal::{GOOD, print, print_json, title};
 use ketbra::compile::{Basis, Checked, CompileError, CompileParams, Compiled, Numbers, compile};
-use ketbra::files::write_whole;
-use ketbra::network::{CellKind, NetworkFile};
+use ketbra::network::CellKind;
 use ketbra::path_text;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -81,13 +81,9 @@ impl CompileCommand {
             made.file().save(&self.out)?;
             return Ok(vec![self.out.clone()]);
         }
-        let cannot = |what: &str, error: std::io::Error| Failure::could_not(format!("cannot {what}: {error}"));
-        std::fs::create_dir_all(&self.out)
-            .map_err(|error| cannot(&format!("make the folder {}", self.out.display()), error))?;
-        let (network, truth) = (self.out.join(NetworkFile::FILE_NAME), self.out.join("truth.json"));
+        let (network, truth) = (network_in(&self.out)?, self.out.join("truth.json"));
         made.file().save(&network)?;
-        write_whole(&truth, made.truth().to_string().as_bytes())
-            .map_err(|error| cannot(&format!("write {}", truth.display()), error))?;
+        write(&truth, made.truth().to_string().as_bytes())?;
         Ok(vec![network, truth])
     }
 }

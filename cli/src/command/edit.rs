@@ -2,7 +2,8 @@
 
 use crate::arguments::{TaskSize, with_taps};
 use crate::failure::Failure;
-use crate::terminal::{FAINT, print, title};
+use crate::subject::network_in;
+use crate::terminal::{FAINT, print, print_exactly, title};
 use ketbra::edit::{Change, EditParams, EditSummary, Edited, Mode, edit};
 use ketbra::interpret::{InterpretParams, Warning, limits};
 use ketbra::network::{Activation, Network, NetworkFile};
@@ -16,6 +17,8 @@ use std::str::FromStr;
 
 /// Rewrite what a trained network computes, with no gradient step
 #[derive(clap::Args)]
+// The program's own line would name every way to say what to change, and be wider than a terminal.
+#[command(override_usage = "ketbra edit [OPTIONS] <PATH> <--to | --set | --negate | --keep>")]
 #[command(after_help = "Examples:
   ketbra edit runs/t2 --to T3 --out runs/t2-as-t3
   ketbra edit net.safetensors --set 'u1 = -u3[t-2]' --out edited
@@ -93,7 +96,7 @@ impl EditCommand {
         if self.json {
             let line = Line { summary, path: &self.path, saved };
             let line = serde_json::to_string(&line).map_err(Failure::could_not)?;
-            print(&format!("{line}\n"));
+            print_exactly(&format!("{line}\n"));
         } else {
             print(&in_words(&from, &edited, &summary.warnings, saved));
         }
@@ -170,8 +173,7 @@ fn save(out: &Path, source: &Path, edited: &Edited) -> Result<PathBuf, Failure> 
             path.display()
         )));
     }
-    std::fs::create_dir_all(out)
-        .map_err(|error| Failure::could_not(format!("cannot make the folder {}: {error}", out.display())))?;
+    let path = network_in(out)?;
     edited.file().save(&path)?;
     Ok(path)
 }

@@ -1,13 +1,12 @@
 //! `ketbra recall`: stored memories called up one after another, beside the same machinery holding variables.
 
 use crate::failure::Failure;
+use crate::subject::write;
 use crate::terminal::{FAINT, print, print_json, title, width};
 use ketbra::circuit::operator;
-use ketbra::files::write_whole;
 use ketbra::random::{Purpose, Stream};
-use ketbra::recall::{
-    Conjugacy, Integrator, Panel, Parameters, RecallError, Response, Retrieval, Rule, SequenceMemory, figure_png,
-};
+use ketbra::recall::{Conjugacy, Integrator, Parameters, RecallError, Response, Retrieval, Rule, SequenceMemory};
+use ketbra::report::figures::recall_figure;
 use ketbra::task::{Episodes, Task};
 use serde::Serialize;
 use std::fmt::Write;
@@ -36,7 +35,7 @@ const ROUNDS: usize = 3;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ketbra recall
-  ketbra recall --png recall.png
+  ketbra recall --svg recall.svg --png recall.png
   ketbra recall --memories 12 --features 200 --delay 3 --time 100
   ketbra recall --json
 
@@ -61,9 +60,15 @@ pub struct RecallCommand {
     /// Seed of the memories and of what the variables hold
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write the plot to a PNG file
+    /// Write the figure to an SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write the figure to a PNG file
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
+    /// Dots per inch of the PNG file
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u16).range(30..=1200), requires = "png")]
+    dpi: u16,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -83,10 +88,12 @@ struct Shown {
 impl RecallCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let shown = self.show()?;
+        let figure = recall_figure(&shown.episodes, &shown.variables);
+        if let Some(path) = &self.svg {
+            write(path, figure.svg().as_bytes())?;
+        }
         if let Some(path) = &self.png {
-            let bytes = figure_png(&panels(&shown)).map_err(Failure::could_not)?;
-            write_whole(path, &bytes)
-                .map_err(|error| Failure::could_not(format!("cannot write {}: {error}", path.display())))?;
+            write(path, &figure.png(f64::from(self.dpi)).map_err(Failure::could_not)?)?;
         }
         if self.json {
             print_json(&shown)
@@ -166,13 +173,6 @@ impl RecallCommand {
 
 const EPISODES: &str = "Stored memories, recalled one after another";
 const VARIABLES: &str = "The same memories as variables, holding what was written";
-
-fn panels(shown: &Shown) -> [Panel<'_>; 2] {
-    [
-        Panel { title: EPISODES, row: "memory", time: "time (feature time constants)", retrieval: &shown.episodes },
-        Panel { title: VARIABLES, row: "variable", time: "step", retrieval: &shown.variables },
-    ]
-}
 
 fn refused(error: RecallError) -> Failure {
     match error {

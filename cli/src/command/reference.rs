@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::failure::Failure;
-use crate::terminal::{print, print_json};
+use crate::terminal::{print_exactly, print_json};
 use clap::{Arg, Command, CommandFactory};
 use ketbra::claims::{ClaimName, Verdict};
 use ketbra::task::KNOWN_TASKS;
@@ -29,7 +29,7 @@ impl ReferenceCommand {
         }
         match self.json {
             true => print_json(&names()),
-            false => print(&page()),
+            false => print_exactly(&page()),
         }
         Ok(())
     }

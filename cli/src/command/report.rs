@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::made::{Written, print_made};
 use crate::progress::{Count, Share};
-use crate::subject::{Known, beside, interpret_watched, name, write, write_page};
+use crate::subject::{Known, beside, interpret_watched, name, provenance, write, write_page};
 use crate::terminal::{complain, print, print_json};
 use ketbra::interpret::{InterpretParams, Interpretation};
 use ketbra::network::NetworkFile;
 use ketbra::path_text;
-use ketbra::report::{Provenance, Side, page_of_sweep, page_of_two};
+use ketbra::report::{Side, page_of_sweep, page_of_two};
 use ketbra::sweep::{Row, SweepFolder};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ impl ReportCommand {
 
     fn two(&self, left: &Path, right: &Path) -> Result<PathBuf, Failure> {
         let [a, b] = [self.interpreted(left)?, self.interpreted(right)?];
-        let told = [Provenance::of(left, &a.0), Provenance::of(right, &b.0)];
+        let told = [provenance(left, &a.0), provenance(right, &b.0)];
         let sides = [
             Side { network: &a.0.network, found: &a.1, provenance: &told[0] },
             Side { network: &b.0.network, found: &b.1, provenance: &told[1] },

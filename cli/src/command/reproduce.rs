@@ -4,8 +4,8 @@ use super::sweep::Bar;
 use crate::device::{DeviceChoice, check_threads};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::subject::write;
 use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
-use ketbra::files::write_whole;
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::report::figures::{comparison_figures, figures};
 use ketbra::reproduce::{Experiment, Finding, Report, ReproduceError, Source, Verdict, judge};
@@ -13,7 +13,7 @@ use ketbra::run_folder::RunFolder;
 use ketbra::sweep::{Engine, Local, Run, SweepFolder, to_csv};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Reproduce the paper: its tables, figures and claims
 #[derive(clap::Args)]
@@ -139,7 +139,7 @@ impl ReproduceCommand {
             let pictures = figures(&network, &found, None).map_err(Failure::could_not)?;
             for picture in pictures.iter().filter(|picture| wanted.iter().any(|name| name == picture.name)) {
                 let path = self.out.join(&experiment.name).join(format!("{}-{}.svg", picture.name, run.name));
-                write_whole(&path, picture.svg().as_bytes()).map_err(Failure::could_not)?;
+                write(&path, picture.svg().as_bytes())?;
             }
         }
         Ok(())
@@ -151,7 +151,7 @@ impl ReproduceCommand {
         for picture in comparison_figures(found, &[]) {
             if experiment.expected.pictures.iter().any(|name| name == picture.name) {
                 let path = self.out.join(&experiment.name).join(format!("{}.svg", picture.name));
-                write_whole(&path, picture.svg().as_bytes()).map_err(Failure::could_not)?;
+                write(&path, picture.svg().as_bytes())?;
             }
         }
         Ok(())
@@ -161,11 +161,9 @@ impl ReproduceCommand {
     fn keep(&self, report: &Report, results: &str) -> Result<(), Failure> {
         let folder = self.out.join(&report.name);
         let json = serde_json::to_string_pretty(report).map_err(Failure::could_not)? + "\n";
-        let write = |file: &str, text: &str| -> std::io::Result<()> {
-            std::fs::create_dir_all(&folder)?;
-            write_whole(&folder.join(Path::new(file)), text.as_bytes())
-        };
-        write("report.json", &json).and_then(|()| write("results.csv", results)).map_err(Failure::could_not)
+        write(&folder.join("report.json"), json.as_bytes())?;
+        write(&folder.join("results.csv"), results.as_bytes())?;
+        Ok(())
     }
 }
 

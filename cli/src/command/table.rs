@@ -1,10 +1,10 @@
 //! `ketbra table`: what a sweep found, as the paper's Table 1 and in full.
 
 use crate::failure::Failure;
-use crate::terminal::{print, print_json};
+use crate::terminal::{print, print_exactly, print_json, room};
 use clap::ValueEnum;
 use ketbra::sweep::SweepFolder;
-use ketbra::table::{TableParams, latex, markdown, table, text};
+use ketbra::table::{TableParams, latex, markdown, table, text_within};
 use std::path::PathBuf;
 
 /// Sum up a sweep: the paper's Table 1, and more
@@ -48,9 +48,9 @@ impl TableCommand {
         match self.format {
             _ if self.json => print_json(&table.cells),
             Format::Json => print_json(&table.cells),
-            Format::Text => print(&text(&table)),
-            Format::Markdown => print(&markdown(&table)),
-            Format::Latex => print(&latex(&table)),
+            Format::Text => print(&text_within(&table, room())),
+            Format::Markdown => print_exactly(&markdown(&table)),
+            Format::Latex => print_exactly(&latex(&table)),
         }
         Ok(())
     }

@@ -204,7 +204,10 @@ fn by_component(missed: &[Component]) -> String {
             _ => groups.push((vec![name], variables)),
         }
     }
-    let group = |(names, variables): &(Vec<String>, String)| format!("{} in variables {variables}", names.join(", "));
+    let group = |(names, variables): &(Vec<String>, String)| {
+        let several = if variables.parse::<usize>().is_ok() { "" } else { "s" };
+        format!("{} in variable{several} {variables}", names.join(", "))
+    };
     groups.iter().map(group).collect::<Vec<_>>().join("; ")
 }
 
@@ -357,7 +360,7 @@ mod tests {
         let at = |component, variable| Component { variable, component };
         let components = (1..=8).flat_map(|variable| [at(3, variable), at(4, variable)]).chain([at(6, 2)]).collect();
         let reason = Reason::ComponentsNotLinear { components, worst: 0.5 };
-        assert_eq!(reason.to_string(), "not read linearly (worst 0.50): u3, u4 in variables 1-8; u6 in variables 2");
+        assert_eq!(reason.to_string(), "not read linearly (worst 0.50): u3, u4 in variables 1-8; u6 in variable 2");
     }
 
     #[test]

@@ -29,12 +29,20 @@ impl std::fmt::Display for Rider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let offset = match self.host_offset {
             0 => String::new(),
-            offset => format!(" {offset:+} variable"),
+            1 => ", 1 variable newer,".into(),
+            -1 => ", 1 variable older,".into(),
+            offset if offset > 0 => format!(", {offset} variables newer,"),
+            offset => format!(", {} variables older,", -offset),
         };
-        let inverted = if self.inverted { ", inverted," } else { "" };
+        let inverted = match (self.inverted, self.host_offset) {
+            (true, 0) => ", inverted,",
+            (true, _) => " inverted,",
+            (false, _) => "",
+        };
+        let several = if self.variables.len() == 1 { "" } else { "s" };
         write!(
             f,
-            "u{} in variables {} rides on u{}{offset}{inverted} at {:.2} of its amplitude: four levels on one direction",
+            "u{} in variable{several} {} rides on u{}{offset}{inverted} at {:.2} of its amplitude: four levels on one direction",
             self.component,
             ranges(&self.variables),
             self.host,

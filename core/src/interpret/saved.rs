@@ -3,7 +3,7 @@
 use super::{Details, Interpretation, RecordedRun};
 use crate::circuit::Core;
 use crate::code::Contents;
-use crate::files::write_whole;
+use crate::files::write_with_folders;
 use crate::linearize::{Doubt, Linearization, Place};
 use crate::memories::{Frame, Memories, Method, Remainder, Score};
 use crate::network::{MAX_FILE_BYTES, NetworkError, NetworkFile, sort_metadata};
@@ -78,7 +78,7 @@ impl Interpretation {
     /// Writes it, all of it or nothing, with the network where there is one.
     pub fn save(&self, path: &Path, network: Option<&NetworkFile>) -> Result<(), SavedError> {
         let bytes = self.to_bytes(network)?;
-        write_whole(path, &bytes)
+        write_with_folders(path, &bytes)
             .map_err(|error| SavedError::File { path: path_text(path).into_owned(), problem: error.to_string() })
     }
 

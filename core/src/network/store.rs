@@ -2,7 +2,7 @@
 
 use super::import::limits;
 use super::{Network, NetworkError, Tensor, Tensors};
-use crate::files::write_whole;
+use crate::files::write_with_folders;
 use crate::task::{Task, TaskError};
 use safetensors::SafeTensorError;
 use safetensors::tensor::{Dtype, Metadata as Header, SafeTensors, TensorView};
@@ -116,7 +116,11 @@ impl NetworkFile {
     /// Writes a safetensors file, all of it or nothing.
     pub fn save(&self, path: &Path) -> Result<(), NetworkError> {
         let bytes = self.to_safetensors()?;
-        write_whole(path, &bytes).map_err(|source| NetworkError::Io { action: "write", path: path.into(), source })
+        write_with_folders(path, &bytes).map_err(|source| NetworkError::Io {
+            action: "write",
+            path: path.into(),
+            source,
+        })
     }
 }
 

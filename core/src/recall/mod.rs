@@ -15,14 +15,11 @@
 //! from memory m to memory n.
 
 mod conjugacy;
-mod figure;
-mod glyphs;
 mod integrate;
 mod parameters;
 mod retrieval;
 
 pub use conjugacy::Conjugacy;
-pub use figure::{Panel, figure_png};
 pub use integrate::{Integrator, Recording};
 pub use parameters::{Parameters, Response, Rule};
 pub use retrieval::{RECALLED, Retrieval};
@@ -73,9 +70,6 @@ pub enum RecallError {
     /// The rewriting as an Elman network does not apply.
     #[error("{0}: only an identity hidden response and an invertible feature response make it an Elman network")]
     NotElman(&'static str),
-    /// A figure could not be encoded.
-    #[error("cannot draw the figure: {0}")]
-    Picture(String),
 }
 
 /// Stored memories, the transitions between them and the dynamics of recall.

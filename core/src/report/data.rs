@@ -6,14 +6,14 @@ use super::glossary::{TERMS, Term};
 use super::layers::{NetworkData, network_data};
 use super::made_of::{Part, made_of, parts};
 use super::memories::{MemoriesData, memories_data};
+use super::spectra::SpectraData;
 use super::stored::Stored;
 use super::story::Story;
 use super::words::{self, ClaimWords, Figure};
 use super::{LONGEST_RUN, Provenance, ReportError, Training, shown_steps};
 use crate::interpret::{Interpretation, ProductsSummary, RecordedRun, Verdict};
 use crate::network::Network;
-use crate::numeric::{Matrix, c64, eigenvalues};
-use crate::spectrum::{Direction, Eigenvalue, Spectrum};
+use crate::numeric::Matrix;
 use crate::task::{Function, Gate, KNOWN_TASKS, Slot, Source, Task};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -120,26 +120,6 @@ impl GateData {
     }
 }
 
-#[derive(Serialize)]
-struct SpectraData {
-    origin: Option<SpectrumData>,
-    orbit: Option<SpectrumData>,
-    /// Whether it is what is read from the memories that turns, and not the whole state.
-    in_memories: bool,
-    theory: Option<Vec<Eigenvalue>>,
-}
-
-#[derive(Serialize)]
-struct SpectrumData {
-    threshold: f64,
-    found: usize,
-    expected: Option<usize>,
-    error: Option<f64>,
-    worst_error: Option<f64>,
-    eigenvalues: Vec<Eigenvalue>,
-    directions: Vec<Direction>,
-}
-
 const CITATION: &str = "Arjun Karuvally, Peter Delmastro and Hava T. Siegelmann: Episodic Memory Theory for the Mechanistic \
                         Interpretation of Recurrent Neural Networks (2023).";
 const BIBTEX: &str = "@article{karuvally2023episodic,
@@ -163,6 +143,7 @@ pub(super) fn page_data<'a>(
         _ => "The variable memories of this network could not be found; the doubts say why.",
     });
     let known = !found.recurrence_in_words.is_empty();
+    let run = network.map(|network| network_data(network, found.task.s));
     Ok(PageData {
         meta: Meta {
             title: provenance.title.clone(),
@@ -175,7 +156,7 @@ pub(super) fn page_data<'a>(
                 Some(network) => network.as_elman().is_none().then(|| made_of(network)),
                 None => Some(format!("{} recorded units", found.hidden)),
             },
-            made: made(network, found, provenance)?,
+            made: made(network, run.as_ref(), found, provenance)?,
             citation: CITATION,
             bibtex: BIBTEX,
         },
@@ -193,7 +174,7 @@ pub(super) fn page_data<'a>(
             warnings: words::doubts(found),
             recurrence: known.then(|| found.recurrence_in_words.clone()),
         },
-        network: network.map(network_data),
+        network: run,
         recorded: found.details.runs.iter().map(RecordedData::of).collect(),
         state: match network {
             Some(network) => parts(network, found.state),
@@ -205,7 +186,7 @@ pub(super) fn page_data<'a>(
             Function::Dense(matrix) => TaskData::Matrix(Stored::exact(matrix)),
         }),
         presets: presets(found.task.s, found.task.d),
-        spectra: spectra_data(found)?,
+        spectra: SpectraData::of(found)?,
         memories,
         memories_missing,
         products: found.code.as_ref().and_then(|code| code.products.as_ref()),
@@ -233,60 +214,21 @@ fn presets(s: usize, d: usize) -> BTreeMap<String, Vec<Wire>> {
     presets
 }
 
-fn spectra_data(found: &Interpretation) -> Result<SpectraData, ReportError> {
-    let mut all = spectra(found)?.into_iter().map(|(place, eigenvalues, spectrum)| {
-        (
-            place,
-            SpectrumData {
-                threshold: spectrum.threshold,
-                found: spectrum.found,
-                expected: spectrum.expected,
-                error: spectrum.error,
-                worst_error: spectrum.worst_error,
-                eigenvalues,
-                directions: spectrum.directions.clone(),
-            },
-        )
-    });
-    let known = found.spectrum.origin.as_ref().unwrap_or(&found.spectrum.orbit);
-    let theory = known.expected.is_some().then(|| known.theory.clone());
-    let (mut origin, mut orbit) = (None, None);
-    all.by_ref()
-        .for_each(|(place, spectrum)| *(if place == AT_ORIGIN { &mut origin } else { &mut orbit }) = Some(spectrum));
-    Ok(SpectraData { origin, orbit, in_memories: found.spectrum.memories.is_some(), theory })
-}
-
 /// The learned circuit on memories and remainder, as the page shows it.
 pub(super) fn circuit_blocks(found: &Interpretation) -> Result<Option<Matrix>, ReportError> {
     Ok(Shown::of(found)?.map(|shown| shown.blocks))
 }
 
-/// Where, every eigenvalue there, and how they compare with theory.
-pub(super) type PlacedSpectrum<'a> = (&'static str, Vec<Eigenvalue>, &'a Spectrum);
-
-const AT_ORIGIN: &str = "at the origin";
-
-/// Every eigenvalue at the origin and, where activity lasts, on the orbit.
-pub(super) fn spectra(found: &Interpretation) -> Result<Vec<PlacedSpectrum<'_>>, ReportError> {
-    let pairs = |values: &[c64]| -> Vec<Eigenvalue> { values.iter().map(|z| [z.re, z.im]).collect() };
-    let at_origin = |spectrum| (AT_ORIGIN, pairs(&found.details.origin_eigenvalues), spectrum);
-    let mut spectra: Vec<_> = found.spectrum.origin.iter().map(at_origin).collect();
-    if let Some(memories) = &found.spectrum.memories {
-        spectra.push(("in the memories", memories.eigenvalues.clone(), memories));
-    } else if let Some(orbit) = &found.details.orbit {
-        spectra.push(("on the orbit", pairs(&eigenvalues(&orbit.operator)?), &found.spectrum.orbit));
-    }
-    Ok(spectra)
-}
-
 /// How the page was made: what the caller knows, what the network is, then every number that decided something.
 fn made(
     network: Option<&Network>,
+    run: Option<&NetworkData>,
     found: &Interpretation,
     provenance: &Provenance,
 ) -> Result<Vec<(String, String)>, ReportError> {
     let mut made = provenance.made.clone();
     made.extend(network.map(|network| ("made of".into(), made_of(network))));
+    made.extend(run.and_then(NetworkData::rounding).map(|text| ("weights of gates on this page".into(), text)));
     made.push(("ketbra".into(), env!("CARGO_PKG_VERSION").into()));
     flatten("", &serde_json::to_value(&found.params)?, &mut made);
     Ok(made)

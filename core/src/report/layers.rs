@@ -1,10 +1,13 @@
 //! A network as the page runs it: layers from the inputs up, each with its kind and its tensors, and the readout.
 //!
-//! An edited network is another list of layers.
+//! An edited network is another list of layers. The weights of gates are many and are never edited here: they are rounded as far as
+//! the states of a run do not show it.
 
+use super::shown_steps;
 use super::stored::Stored;
 use crate::network::{Activation, Biases, Cell, Gru, Lstm, Modes, Network, Ssm};
 use crate::numeric::Matrix;
+use crate::random::{Purpose, Stream};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -12,7 +15,19 @@ pub(super) struct NetworkData {
     layers: Vec<LayerData>,
     readout: Stored,
     readout_bias: Option<Stored>,
+    /// Weights of gates are multiples of 2^-n; nothing where they are kept as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    places: Option<u32>,
 }
+
+/// How finely weights of gates may be rounded, coarsest first.
+const PLACES: [u32; 3] = [22, 23, 24];
+/// Most that a state or an output on the page may differ for it: the page is held to 1e-5, and its arithmetic needs next to
+/// nothing of that.
+const UNSEEN: f64 = 7e-6;
+/// Random episodes that this is tried on, which no other stage draws.
+const EPISODES: usize = 16;
+const BATCH: u32 = 12;
 
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -20,7 +35,7 @@ enum LayerData {
     Elman { activation: Activation, recurrent: Stored, input: Stored, bias: Option<Stored> },
     Gru(GatedData),
     Lstm(GatedData),
-    Ssm { activation: Activation, real: ModesData, imaginary: Option<ModesData>, skip: Option<Stored> },
+    Ssm { activation: Activation, real: Box<ModesData>, imaginary: Option<Box<ModesData>>, skip: Option<Stored> },
 }
 
 #[derive(Serialize)]
@@ -66,19 +81,73 @@ pub(super) fn gates(cell: &Cell) -> &'static [Gate] {
     }
 }
 
-pub(super) fn network_data(network: &Network) -> NetworkData {
+pub(super) fn network_data(network: &Network, s: usize) -> NetworkData {
+    let places = places(network, s);
     NetworkData {
-        layers: network.layers.iter().map(layer_data).collect(),
+        layers: network.layers.iter().map(|cell| layer_data(cell, places)).collect(),
         readout: Stored::exact(&network.readout.weights),
         readout_bias: network.readout.bias.as_deref().map(Stored::row),
+        places,
     }
 }
 
-fn layer_data(cell: &Cell) -> LayerData {
+impl NetworkData {
+    /// What a reader should know of the weights on the page.
+    pub(super) fn rounding(&self) -> Option<String> {
+        self.places.map(|places| {
+            format!(
+                "rounded to multiples of 2^-{places}; states and outputs of {EPISODES} runs then differ by less than {UNSEEN:e}"
+            )
+        })
+    }
+}
+
+/// The coarsest rounding that runs do not show; nothing without gates, or where every one shows.
+fn places(network: &Network, s: usize) -> Option<u32> {
+    if !network.layers.iter().any(|cell| !gates(cell).is_empty()) {
+        return None;
+    }
+    let random = Stream::new(1, Purpose::ProbeInputs);
+    let sign = |k: usize| if random.block(BATCH, k as u32, 0)[0] & 1 == 1 { 1.0 } else { -1.0 };
+    let inputs: Vec<f32> = (0..s * EPISODES * network.inputs()).map(sign).collect();
+    let run = |network: &Network| network.run(&inputs, EPISODES, shown_steps(s)).states;
+    let exact = run(network);
+    PLACES.into_iter().find(|&places| {
+        let states = run(&rounded(network, places));
+        let off = |a: &Matrix, b: &Matrix| {
+            (a - b).norm_max().max((network.read(a.as_ref()) - network.read(b.as_ref())).norm_max())
+        };
+        exact.iter().zip(&states).all(|(a, b)| off(a, b) < UNSEEN)
+    })
+}
+
+/// The network as the page has it.
+fn rounded(network: &Network, places: u32) -> Network {
+    let scale = f64::from(1u32 << places);
+    let round = |matrix: &mut Matrix| {
+        *matrix = Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| (matrix[(i, j)] * scale).round() / scale);
+    };
+    let mut rounded = network.clone();
+    for cell in &mut rounded.layers {
+        if let Cell::Gru(Gru { recurrent_weights, input_weights, .. })
+        | Cell::Lstm(Lstm { recurrent_weights, input_weights, .. }) = cell
+        {
+            round(recurrent_weights);
+            round(input_weights);
+        }
+    }
+    rounded
+}
+
+fn layer_data(cell: &Cell, places: Option<u32>) -> LayerData {
+    let stored = |matrix: &Matrix| {
+        let fixed = places.and_then(|places| Stored::fixed(matrix, places));
+        fixed.unwrap_or_else(|| Stored::blocks(matrix, gates(cell).len()))
+    };
     let gated = |recurrent: &Matrix, input: &Matrix, biases: Option<&Biases>| GatedData {
         gates: gates(cell),
-        recurrent: Stored::blocks(recurrent, gates(cell).len()),
-        input: Stored::blocks(input, gates(cell).len()),
+        recurrent: stored(recurrent),
+        input: stored(input),
         input_bias: biases.map(|biases| Stored::row(&biases.input)),
         recurrent_bias: biases.map(|biases| Stored::row(&biases.recurrent)),
     };
@@ -104,10 +173,10 @@ fn layer_data(cell: &Cell) -> LayerData {
     }
 }
 
-fn modes_data(modes: &Modes) -> ModesData {
-    ModesData {
+fn modes_data(modes: &Modes) -> Box<ModesData> {
+    Box::new(ModesData {
         eigenvalues: Stored::row(&modes.eigenvalues),
         input: Stored::exact(&modes.input),
         output: Stored::exact(&modes.output),
-    }
+    })
 }

@@ -62,7 +62,7 @@ pub(super) fn memories_data(
     let means = &found.details.means;
     let mean = (!network.is_some_and(Network::is_odd) && !means.is_empty()).then(|| {
         let rows = means.len().min(if network.is_some() { shown_steps(task.s()) } else { LONGEST_RUN });
-        Stored::shown(&Matrix::from_fn(rows, found.hidden, |t, unit| means[t][unit]))
+        Stored::read(&Matrix::from_fn(rows, found.hidden, |t, unit| means[t][unit]))
     });
     let score = &shown.memories.score;
     let input = network.and_then(|network| InputPhase::of(network, found, &shown));
@@ -72,14 +72,14 @@ pub(super) fn memories_data(
         columns: columns(network, &shown).map(Stored::shown),
         sharing: SharingData::of(found, &shown),
         distance: found.memories.as_ref().and_then(|memories| memories.phi_error),
-        readers: Stored::shown(&shown.widened(&shown.frame.readers)),
+        readers: Stored::read(&shown.widened(&shown.frame.readers)),
         theory: Stored::drawn(&shown.on_window(&shown.step)),
         perp: shown.blocks.nrows() - shown.members.len(),
         blocks: Stored::drawn(&shown.blocks),
         scores: if shown.named { score.components.clone() } else { vec![score.worst; shown.members.len()] },
         recovered: found.params.memories.recovered,
         mean,
-        input_mean: input.as_ref().map(|input| Stored::shown(&input.means.transpose().to_owned())),
+        input_mean: input.as_ref().map(|input| Stored::read(&input.means.transpose().to_owned())),
         input_read: input.and_then(|input| input.read),
         rolled: rolled.map(|matrix| Stored::shown(&shown.widened(&matrix))),
         control: found.control.as_ref().map(|control| Stored::drawn(&shown.on_window(&control.step))),

@@ -16,6 +16,7 @@ mod memories;
 mod packed;
 mod pair;
 mod snapshots;
+mod spectra;
 mod stored;
 mod story;
 mod superposed;
@@ -33,8 +34,10 @@ use crate::network::{Network, NetworkFile};
 use crate::numeric::NumericError;
 use crate::run_folder::RunFolder;
 use crate::sweep::SweepError;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a page says about where its network comes from.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +64,11 @@ const MOST_ROWS: usize = 2000;
 impl Provenance {
     /// Of a network in a run folder or in a file.
     pub fn of(path: &Path, file: &NetworkFile) -> Self {
+        Self::of_watched(path, file, &|_, _| ())
+    }
+
+    /// The same; `watch` hears how many of the weights that were kept on the way were read, of how many.
+    pub fn of_watched(path: &Path, file: &NetworkFile, watch: &(dyn Fn(usize, usize) + Sync)) -> Self {
         let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         let title = if path.is_dir() { whole.file_name() } else { whole.file_stem() };
         let metrics = RunFolder::metrics_text(path).filter(|_| path.is_dir());
@@ -70,7 +78,7 @@ impl Provenance {
         made.extend(short.map(|(name, value)| (format!("file: {name}"), value.clone())));
         let mut training = metrics.and_then(|text| Training::from_csv(&text, MOST_ROWS));
         if let Some(training) = &mut training {
-            let (snapshots, missing) = Snapshot::all(path, file);
+            let (snapshots, missing) = Snapshot::all(path, file, watch);
             training.snapshots = snapshots;
             made.extend(missing.map(|text| ("snapshots".to_string(), text)));
         }
@@ -117,6 +125,21 @@ impl Training {
     }
 }
 
+/// Looks at all things side by side; `watch` hears how many are done, of how many.
+fn each_watched<T: Send, R: Send>(
+    things: Vec<T>,
+    watch: &(dyn Fn(usize, usize) + Sync),
+    look: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let (count, done) = (things.len(), AtomicUsize::new(0));
+    let one = |thing| {
+        let seen = look(thing);
+        watch(done.fetch_add(1, Ordering::Relaxed) + 1, count);
+        seen
+    };
+    things.into_par_iter().map(one).collect()
+}
+
 /// Why there is no page or figure.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
@@ -157,7 +180,7 @@ pub fn page_of_recordings(found: &Interpretation, provenance: &Provenance) -> Re
 
 fn page_of(network: Option<&Network>, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
     let data = data::page_data(network, found, provenance)?;
-    frame::assembled(&frame::NETWORK, &provenance.title, &serde_json::to_vec(&data)?)
+    frame::assembled(&frame::NETWORK, &provenance.title, &data)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ struct PairData<'a> {
 pub fn page_of_two(left: &Side<'_>, right: &Side<'_>) -> Result<String, ReportError> {
     let title = format!("{} and {}", left.provenance.title, right.provenance.title);
     let sides = [data(left)?, data(right)?];
-    assembled(&PAIR, &title, &serde_json::to_vec(&PairData { sides })?)
+    assembled(&PAIR, &title, &PairData { sides })
 }
 
 fn data<'a>(side: &Side<'a>) -> Result<PageData<'a>, ReportError> {

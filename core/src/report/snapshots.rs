@@ -1,9 +1,9 @@
 //! How a network came to be: what its weights on the way come to.
 
+use super::each_watched;
 use crate::interpret::{InterpretParams, Interpretation, Question, interpret};
 use crate::network::{Network, NetworkFile};
 use crate::run_folder::RunFolder;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::path::Path;
 
@@ -23,7 +23,11 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The moments that were kept in a run folder, evenly thinned, and what a page should say of those that are missing.
-    pub(super) fn all(folder: &Path, file: &NetworkFile) -> (Vec<Self>, Option<String>) {
+    pub(super) fn all(
+        folder: &Path,
+        file: &NetworkFile,
+        watch: &(dyn Fn(usize, usize) + Sync),
+    ) -> (Vec<Self>, Option<String>) {
         let Ok(run) = RunFolder::open(folder) else { return (vec![], None) };
         let kept = match run.read_snapshots() {
             Ok(kept) => kept,
@@ -39,7 +43,7 @@ impl Snapshot {
             let found = interpret(&network, &question, &params).ok()?;
             Some(Self { step, eigenvalues: eigenvalues(&found), note: note(&found) })
         };
-        let shown: Vec<Self> = shown.into_par_iter().filter_map(one).collect();
+        let shown: Vec<Self> = each_watched(shown, watch, one).into_iter().flatten().collect();
         let fewer = (shown.len() < all).then(|| format!("{} of {all} are shown", shown.len()));
         (shown, fewer)
     }

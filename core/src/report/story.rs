@@ -1,7 +1,7 @@
 //! The first screen in words: what a network does and how sure that is, and its task, for a reader who does not know the theory.
 
 use super::made_of::noun;
-use super::words::failures;
+use super::words::{capital, failures};
 use crate::interpret::{Interpretation, Reason, Verdict};
 use crate::network::Network;
 use crate::task::{Function, Task};
@@ -58,7 +58,7 @@ fn headline(network: Option<&Network>, found: &Interpretation) -> String {
             format!("{this} is only in part the circuit of {name}: {right}{}.", failures(&found.claims))
         }
         Verdict::NotLearned if matches!(found.reasons.first(), Some(Reason::Silent { .. })) => {
-            format!("{this} has learned nothing that lasts: it falls silent when the input ends.")
+            format!("{this} has learned nothing that lasts: soon after the input ends, what it saw is forgotten.")
         }
         Verdict::NotLearned if found.task.name.is_none() => {
             format!("{this} follows no rule that could be found: what it does after the input looks like chance.")
@@ -70,7 +70,11 @@ fn headline(network: Option<&Network>, found: &Interpretation) -> String {
         Verdict::NotHeld => {
             "The outputs are right, but these recorded states do not hold what they are made from.".into()
         }
-        Verdict::Unclear => format!("What {} computes, and how, cannot be told.", lower(&this)),
+        Verdict::Unclear => {
+            let why =
+                found.reasons.first().map_or(String::new(), |reason| format!(" {}", capital(&reason.to_string())));
+            format!("What {} computes, and how, cannot be told.{why}", lower(&this))
+        }
     }
 }
 

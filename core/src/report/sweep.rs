@@ -2,20 +2,17 @@
 
 use super::frame::{SWEEP, assembled};
 use super::glossary::{TERMS, Term};
-use super::{ReportError, Training};
+use super::stored::base64;
+use super::{ReportError, Training, each_watched};
 use crate::linearize::origin;
 use crate::network::NetworkFile;
 use crate::numeric::{c64, eigenvalues};
 use crate::run_folder::RunFolder;
 use crate::sweep::{Row, SweepFolder};
 use crate::table::{Cell, TableParams, place, table};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Eigenvalues nearer to zero are left out of the small pictures.
 const LEAST_MODULUS: f64 = 0.5;
@@ -75,13 +72,8 @@ pub fn page_of_sweep(folder: &SweepFolder, watch: &(dyn Fn(usize, usize) + Sync)
     let cells = table(&rows, &TableParams::default()).cells;
     let mut places: BTreeMap<_, usize> = rows.iter().map(|row| (place(row), 0)).collect();
     places.values_mut().enumerate().for_each(|(at, cell)| *cell = at);
-    let done = AtomicUsize::new(0);
-    let look = |row: &Row| {
-        let seen = pictures(&folder.run_path(&row.name));
-        watch(done.fetch_add(1, Ordering::Relaxed) + 1, rows.len());
-        seen
-    };
-    let all: Vec<Pictures> = rows.par_iter().map(look).collect();
+    let look = |row: &Row| pictures(&folder.run_path(&row.name));
+    let all = each_watched(rows.iter().collect(), watch, look);
     let line = |(row, pictures)| line(folder, row, places[&place(row)], pictures);
     let name = folder.path().file_name().map(|name| name.to_string_lossy().into_owned());
     let title = name.unwrap_or_else(|| "sweep".into());
@@ -93,7 +85,7 @@ pub fn page_of_sweep(folder: &SweepFolder, watch: &(dyn Fn(usize, usize) + Sync)
         networks: rows.iter().zip(all).map(line).collect(),
         folder: folder.path().display().to_string(),
     };
-    assembled(&SWEEP, &title, &serde_json::to_vec(&data)?)
+    assembled(&SWEEP, &title, &data)
 }
 
 fn line<'a>(folder: &SweepFolder, row: &'a Row, cell: usize, pictures: Pictures) -> NetworkLine<'a> {
@@ -121,7 +113,7 @@ fn pictures(run: &Path) -> Pictures {
     let course = RunFolder::metrics_text(run).and_then(|text| Training::from_csv(&text, POINTS));
     Pictures {
         spectrum: spectrum.map_or_else(String::new, |values| upper(&values)),
-        curve: course.as_ref().map_or_else(String::new, |course| STANDARD.encode(logarithms(&course.loss))),
+        curve: course.as_ref().map_or_else(String::new, |course| base64(&logarithms(&course.loss))),
         steps: course.and_then(|course| course.step.last().copied()).unwrap_or(0.0),
     }
 }
@@ -129,7 +121,7 @@ fn pictures(run: &Path) -> Pictures {
 fn upper(values: &[c64]) -> String {
     let part = |x: f64| ((x * PARTS).round().clamp(-32_767.0, 32_767.0) as i16).to_le_bytes();
     let drawn = values.iter().filter(|z| z.im >= 0.0 && z.re.hypot(z.im) > LEAST_MODULUS);
-    STANDARD.encode(drawn.flat_map(|z| [part(z.re), part(z.im)]).flatten().collect::<Vec<u8>>())
+    base64(&drawn.flat_map(|z| [part(z.re), part(z.im)]).flatten().collect::<Vec<u8>>())
 }
 
 fn logarithms(losses: &[f64]) -> Vec<u8> {
@@ -142,8 +134,8 @@ mod tests {
 
     #[test]
     fn pictures_are_rounded_and_nothing_else() {
-        let bytes = STANDARD.decode(upper(&[c64::new(0.6, 0.8), c64::new(0.6, -0.8), c64::new(0.1, 0.1)])).unwrap();
-        assert_eq!(bytes, [9000i16.to_le_bytes(), 12_000i16.to_le_bytes()].concat());
+        let shown = upper(&[c64::new(0.6, 0.8), c64::new(0.6, -0.8), c64::new(0.1, 0.1)]);
+        assert_eq!(shown, base64(&[9000i16.to_le_bytes(), 12_000i16.to_le_bytes()].concat()));
         assert_eq!(logarithms(&[1.0, 0.1, 1e-9, f64::MAX]), [200, 175, 0, 255]);
     }
 }

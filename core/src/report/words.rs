@@ -162,7 +162,7 @@ pub(super) fn doubts(found: &Interpretation) -> Vec<String> {
     reasons.chain(found.warnings.iter().map(|note| capital(&note.message))).collect()
 }
 
-fn capital(text: &str) -> String {
+pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect::<String>() + ".")
 }

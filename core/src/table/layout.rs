@@ -51,24 +51,16 @@ pub(super) fn number(value: Option<f64>) -> String {
     }
 }
 
+/// The header of an interval, which belongs to the value before it.
+pub(super) const INTERVAL: &str = "95 % interval";
+
 /// The rows of the full table, header first.
 pub(super) fn full(table: &Table) -> Vec<Vec<String>> {
     let methods: Vec<&String> = table.converged.by.keys().collect();
-    let mut header: Vec<String> = [
-        "task",
-        "H",
-        "L2",
-        "seeds",
-        "matched",
-        "error",
-        "95 % interval",
-        "on orbit",
-        "95 % interval",
-        "accuracy",
-        "95 % interval",
-    ]
-    .map(String::from)
-    .to_vec();
+    let mut header: Vec<String> =
+        ["task", "H", "L2", "seeds", "matched", "error", INTERVAL, "on orbit", INTERVAL, "accuracy", INTERVAL]
+            .map(String::from)
+            .to_vec();
     header.extend(methods.iter().map(|method| format!("recovered {method}")));
     let interval = |interval: Option<[f64; 2]>, digits: usize| match interval {
         Some([low, high]) if digits < 4 => format!("{low:.digits$}-{high:.digits$}"),

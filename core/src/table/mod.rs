@@ -10,7 +10,7 @@ mod text;
 
 pub use bootstrap::BootstrapParams;
 pub use latex::latex;
-pub use text::{markdown, text};
+pub use text::{markdown, text, text_within};
 
 use crate::network::CellKind;
 use crate::sweep::Row;

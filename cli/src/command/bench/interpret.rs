@@ -1,7 +1,7 @@
 //! `ketbra bench interpret`: how fast networks are interpreted.
 
 use crate::failure::Failure;
-use crate::terminal::{print, title};
+use crate::terminal::{print, print_exactly, title};
 use ketbra::circuit::{AnalyticNetwork, Basis};
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::memories::Method;
@@ -72,7 +72,7 @@ impl InterpretBench {
                 json!({ "network": name, "hidden": hidden, "defaults_s": defaults, "all_methods_s": all,
                         "many": self.many, "many_s": many, "threads": threads })
             });
-            print(&format!("{}\n", json!(rows.collect::<Vec<_>>())));
+            print_exactly(&format!("{}\n", json!(rows.collect::<Vec<_>>())));
             return Ok(());
         }
         let mut text = title("Interpretation, seconds");

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::{Count, Share};
 use crate::subject::{Known, distinct_names, interpret_watched, write, write_page};
-use crate::terminal::{complain, print};
+use crate::terminal::{complain, print, print_exactly};
 use ketbra::interpret::{InterpretParams, Interpretation, StateView};
 use ketbra::memories::Method;
 use ketbra::numeric::Matching;
@@ -85,13 +85,16 @@ impl InterpretCommand {
         let mut failed = vec![];
         for (path, result) in self.paths.iter().zip(results) {
             match result {
-                Ok(found) if self.json => print(&format!("{}\n", self.line(path, &found))),
+                Ok(found) if self.json => print_exactly(&format!("{}\n", self.line(path, &found))),
                 Ok(found) if self.paths.len() == 1 => print(&summary::summary(path, &found)),
                 Ok(found) => print(&summary::row(path, &found)),
                 Err(failure) if self.paths.len() == 1 && !self.json => return Err(failure),
                 Err(failure) => {
                     if self.json {
-                        print(&format!("{}\n", json!({ "path": path_text(path), "error": failure.to_string() })));
+                        print_exactly(&format!(
+                            "{}\n",
+                            json!({ "path": path_text(path), "error": failure.to_string() })
+                        ));
                     } else {
                         complain(&named(path, &failure));
                     }

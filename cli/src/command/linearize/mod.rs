@@ -6,7 +6,7 @@ use super::interpret::summary::spectrum_line;
 use crate::failure::Failure;
 use crate::progress::Count;
 use crate::subject::{Known, name, write};
-use crate::terminal::{WARN, print, title};
+use crate::terminal::{WARN, print, print_exactly, title};
 use ketbra::circuit::Core;
 use ketbra::foreign_text::shown;
 use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret_file};
@@ -135,7 +135,7 @@ impl LinearizeCommand {
         file.network.check()?;
         let found = self.linearize(&file)?;
         if self.json {
-            print(&format!("{}\n", self.document(&found)));
+            print_exactly(&format!("{}\n", self.document(&found)));
         } else {
             print(&self.in_words(&found));
         }

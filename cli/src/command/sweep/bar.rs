@@ -15,7 +15,7 @@ pub struct Bar {
 impl Bar {
     pub fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30.cyan} {pos}/{len} {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("{bar:12.cyan} {pos}/{len} {msg}") {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_secs(1));

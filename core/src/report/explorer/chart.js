@@ -40,10 +40,10 @@ class LineChart {
     const put = log ? (v) => Math.log10(Math.max(v, 1e-12)) : (v) => v, values = y.map(put);
     let low = from ?? Math.min(...values), most = to ?? Math.max(...values);
     if (most - low < 1e-9) { low -= 0.5; most += 0.5; }
-    const place = (v) => top + high * (1 - (v - low) / (most - low)), marks = log ? ticks(low, most, 3).filter(Number.isInteger) : ticks(low, most, 3);
+    const place = (v) => top + high * (1 - (v - low) / (most - low)), powers = log ? ticks(low, most, 3).filter(Number.isInteger) : [], marks = !log ? ticks(low, most, 3) : powers.length > 1 ? powers : [low, most];
     const points = values.map((v, k) => `${k ? "L" : "M"}${this.at(this.x[k]).toFixed(1)} ${place(Math.max(low, Math.min(most, v))).toFixed(1)}`).join("");
     return [
-      ...marks.flatMap((v) => [svg("line", { x1: left, x2: right, y1: place(v), y2: place(v), class: "gridline" }), svg("text", { x: left - 6, y: place(v), class: "tick", "text-anchor": "end", "dominant-baseline": "middle" }, log ? (v ? `1e${v}` : "1") : short(v))]),
+      ...marks.flatMap((v) => [svg("line", { x1: left, x2: right, y1: place(v), y2: place(v), class: "gridline" }), svg("text", { x: left - 6, y: place(v), class: "tick", "text-anchor": "end", "dominant-baseline": "middle" }, !log ? short(v) : powers.length > 1 ? (v ? `1e${v}` : "1") : number(Number((10 ** v).toPrecision(2))))]),
       svg("text", { x: 10, y: top + high / 2, class: "tick", "text-anchor": "middle", transform: `rotate(-90 10 ${top + high / 2})` }, name),
       svg("path", { d: points, fill: "none", stroke: ink, "stroke-width": 1.8, "stroke-linejoin": "round" }),
     ];

@@ -5,7 +5,7 @@ function showClaims({ data }) {
   const claim = ({ name, statement, holds, figure, detail }) => element("li", { class: holds ? "holds" : "fails", "data-claim": name },
     element("b", {}, holds ? "holds" : "fails"), element("span", {}, statement), element("span", { class: "figure" }, figure), element("small", {}, detail));
   const control = verdict.control && element("li", { class: "control" }, element("b", {}, "control"), element("span", {}, `${verdict.control}.`));
-  byId("claims-heading").textContent = !all ? "How we know" : failed ? `How we know: ${failed} of ${all} claims ${failed === 1 ? "fails" : "fail"}` : `How we know: all ${all} claims hold`;
+  byId("claims-heading").textContent = !all ? "How we know" : all === 1 ? `How we know: the one claim ${failed ? "fails" : "holds"}` : failed ? `How we know: ${failed} of ${all} claims ${failed === 1 ? "fails" : "fail"}` : `How we know: all ${all} claims hold`;
   byId("claims").replaceChildren(...verdict.claims.map(claim), ...(control ? [control] : []));
   byId("claims").hidden = !all && !control;
   if (!data.network) document.querySelector("#how .explain").textContent = "Each statement was measured on recorded episodes that the code was not fitted on, and could have failed. The control is the same procedure with the contents of other episodes.";
@@ -24,14 +24,4 @@ function showMade({ data }) {
   const { commands } = data, tools = byId("copy-tools");
   if (commands) tools.append(copyButton("Copy the command", commands.shell), ...(commands.python ? [copyButton("Copy the Python lines", commands.python)] : []));
   tools.append(copyButton("Copy a link to this view", () => { window.ketbra.address?.write(); return location.href; }), copyButton("Copy the citation", bibtex));
-}
-
-function showContents() {
-  const links = [...document.querySelectorAll("main section[data-title]")].map((section) => element("a", { href: `#at=${section.id}`, "data-to": section.id }, section.dataset.title));
-  byId("contents").replaceChildren(...links);
-  links.forEach((link) => link.addEventListener("click", (event) => { event.preventDefault(); goTo(link.dataset.to); }));
-  const seen = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
-    if (isIntersecting) links.forEach((link) => link.toggleAttribute("aria-current", link.dataset.to === target.id));
-  }), { rootMargin: "-30% 0px -60%" });
-  document.querySelectorAll("main section").forEach((section) => seen.observe(section));
 }

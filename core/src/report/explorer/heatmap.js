@@ -135,11 +135,10 @@ class Heatmap {
   }
 }
 
-// Ticks that would run into each other are left out, evenly.
+// Ticks that would run into the one before are left out.
 function spread(ticks, gap, place) {
-  if (ticks.length < 2) return ticks;
-  const room = Math.abs(place(ticks[1]) - place(ticks[0])), every = Math.max(1, Math.ceil(gap / Math.max(room, 0.1)));
-  return ticks.filter((_, k) => k % every === 0);
+  let last = -Infinity;
+  return ticks.filter((tick) => { const at = place(tick), kept = at - last >= gap; if (kept) last = at; return kept; });
 }
 
 // A canvas whose pixels are the screen's; returns its context, width and height in CSS pixels.

@@ -96,11 +96,12 @@ function startInput(explorer) {
     explorer.inputs[t][j] *= -1;
     set(explorer.inputs);
   });
-  const { across, down } = glyphs(s, d), write = byId("write");
+  const { across, down } = glyphs(s, d), write = byId("write"), digits = "3141".slice(0, across * down);
+  document.querySelector("[data-pattern=example]").textContent = digits || "Example";
   if (across * down < 1) byId("write-label").remove();
   else {
     write.maxLength = across * down;
-    write.value = "3141".slice(0, across * down);
+    write.value = digits;
     write.addEventListener("input", () => set(written(write.value, s, d)));
   }
   const patterns = {

@@ -1,20 +1,17 @@
 // Matrices are row-major: { rows, cols, data }.
 
-function bytesOf(base64) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
-  const text = atob(base64), bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
-
 function matrixOf(stored) {
   if (!stored) return null;
+  const { rows, cols, fixed, places, f64, f32 } = stored, width = f64 === undefined ? 4 : 8, at = fixed ?? f64 ?? f32, count = rows * cols;
   // Stored as all first bytes, then all second bytes and so on.
-  const planes = bytesOf(stored.f64 ?? stored.f32), width = stored.f64 ? 8 : 4, count = planes.length / width, bytes = new Uint8Array(planes.length);
-  for (let place = 0, at = 0; place < width; place++) for (let k = 0; k < count; k++) bytes[k * width + place] = planes[at++];
-  const data = stored.f64 ? new Float64Array(bytes.buffer) : Float64Array.from(new Float32Array(bytes.buffer));
-  return { rows: stored.rows, cols: stored.cols, data };
+  const bytes = new Uint8Array(width * count);
+  for (let place = 0, from = at; place < width; place++) for (let k = 0; k < count; k++) bytes[k * width + place] = behind[from++];
+  const data = fixed !== undefined ? fixedPoints(new Uint32Array(bytes.buffer), 2 ** -places) : f64 !== undefined ? new Float64Array(bytes.buffer) : Float64Array.from(new Float32Array(bytes.buffer));
+  return { rows, cols, data };
 }
+
+// Whole multiples of a unit, the sign in the last bit.
+const fixedPoints = (digits, unit) => Float64Array.from(digits, (x) => (x & 1 ? -unit : unit) * (x >>> 1));
 
 const zeros = (rows, cols) => ({ rows, cols, data: new Float64Array(rows * cols) });
 

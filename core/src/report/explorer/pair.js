@@ -7,22 +7,27 @@ async function start({ sides }) {
   const explorers = sides.map(makeExplorer), [a, b] = explorers, same = a.s === b.s && a.d === b.d, mark = startTerms(sides[0].glossary);
   // Inputs end at the same moment.
   const clock = { s: Math.max(a.s, b.s), horizon: Math.min(a.horizon, b.horizon) };
+  const still = location.hash.length > 1 || calm();
   window.ketbra = { explorers, player, links, exported };
   startPlayer(clock);
   explorers.forEach((explorer) => { explorer.horizon = clock.horizon; });
   byId("sentence").textContent = pairSentence(sides);
   byId("clock-note").textContent = same ? "Both see the same input at the same time." : "Their inputs have different sizes: each sees its own, and both inputs end at the same moment.";
   byId("sides").append(...explorers.map((explorer, k) => sideOf(explorer, k, clock)));
-  if (same) startShared(a, b); else byId("try").remove();
+  const shared = same ? startShared(a, b) : null;
+  if (!same) byId("try").remove();
+  showContents();
   explorers.forEach((explorer) => explorer.recompute());
   await painted();
   window.ketbra.readyAt = performance.now();
-  player.playOnce();
+  if (still) player.seek(clock.s + clock.horizon); else player.playOnce();
   compareRules(sides);
   compareClaims(sides);
   byId("steps").append(...explorers.map(stepOf));
   byId("spectra").append(...explorers.map(spectrumOf));
   mark();
+  await keepAddress({ said: () => (shared ? seenNow(shared) : { t: player.step }), restore: (wanted) => restorePair(wanted, shared), still: () => player.playing });
+  keepTime(window.ketbra.address);
   window.ketbra.completeAt = performance.now();
 }
 
@@ -49,6 +54,13 @@ function startShared(a, b) {
   const both = Object.create(a, { inputs: { get: () => a.inputs, set: (inputs) => { a.inputs = inputs; b.inputs = inputs; } }, recompute: { value: () => { a.recompute(); b.recompute(); } } });
   b.inputs = a.inputs;
   startInput(both);
+  return both;
+}
+
+function restorePair(wanted, shared) {
+  const inputs = shared && wantedInputs(wanted, shared);
+  if (inputs) { shared.present(inputs); shared.recompute(); }
+  if (wanted.has("t")) player.seek(Number(wanted.get("t")) || 0);
 }
 
 const row = (kind, ...cells) => element("tr", {}, ...cells.map((cell, k) => element(kind, k ? {} : { scope: kind === "th" ? "col" : "row" }, cell ?? "")));

@@ -13,11 +13,12 @@ function showRule(explorer) {
       links.from(line, j);
       return line;
     }));
-    if (!texts.length) holder.append(element("li", {}, "Cannot be told. See the doubts for the reason."));
+    holder.hidden = !texts.length;
     showCycles(explorer);
   };
   if (data.task?.gates) byId("how-computed").textContent = "Each line says how the next output follows from past values of +1 and −1: a copy, a product, or logic that takes +1 as true.";
   if (data.task?.matrix) byId("how-computed").textContent = "Each line says how the next output is a weighted sum of past values.";
+  if (!recurrence) byId("how-computed").textContent = "No rule could be read from this network; the doubts say why.";
   explorer.onUse(show);
   links.on((output) => holder.querySelectorAll("li").forEach((line) => line.classList.toggle("lit", output !== null && Number(line.dataset.output) === output)));
   show();

@@ -5,7 +5,7 @@ function showSharing(explorer) {
   if (!sharing) { byId("sharing").remove(); return; }
   const { overlap, directions, read, count, read_as_signs: asSigns, worst_as_signs: worst, riders, spread } = sharing, { members, scores, recovered } = memories, { lines, ticks } = groups(members, d, 0), name = (k) => nameOf(members[k], d);
   byId("sharing-heading").textContent = `${count} contents in ${directions} directions of the code`;
-  byId("sharing-explain").textContent = `There are not enough directions for every content to have its own. A linear reading gets ${read} of ${count} contents; as each can only be +1 or −1, ${asSigns} of ${count} are told apart once that is taken into account (the worst is right in ${(Math.floor(1e4 * worst) / 100).toFixed(2)} % of states).`;
+  byId("sharing-explain").textContent = `There are not enough directions for every content to have its own. A linear reading gets ${read} of ${count} contents; ${asSigns < read ? `taking each as +1 or −1 helps no further: that way ${asSigns} of ${count} are told apart` : `as each can only be +1 or −1, ${asSigns} of ${count} are told apart once that is taken into account`} (the worst is right in ${(Math.floor(1e4 * worst) / 100).toFixed(2)} % of states).`;
   const map = new Heatmap(byId("overlap"), { xName: "variable (1 oldest)", yName: "variable", leave: () => links.point(null) });
   map.show({ label: `Overlap of ${count} memories`, rows: count, cols: count, limit: 1, value: (i, j) => (i === j ? 0 : overlap.data[i * count + j]), xLines: lines, yLines: lines, xTicks: ticks, yTicks: ticks, tell: (i, j) => (i === j ? name(i) : `${name(i)} and ${name(j)}, cosine`), point: (i) => links.point(members[i] % d) });
   showScale("overlap", 1);
@@ -23,9 +23,11 @@ function showReadings({ members, scores, recovered, d }) {
     const width = holder.clientWidth, height = 230, left = 46, right = width - 8, y = (share) => 14 + 180 * (1 - (share - 0.5) / 0.5), x = (k) => left + (right - left) * (k + 0.5) / members.length;
     if (!width) return;
     const dots = members.map((slot, k) => { const weak = scores[k] < recovered, dot = svg("circle", { cx: x(k), cy: y(Math.max(0.5, scores[k])), r: weak ? 5 : 3.2, class: weak ? "learned lit" : "learned", "data-tip": `${nameOf(slot, d)}: ${scores[k].toFixed(4)} right` }); links.from(dot, slot % d); return dot; });
-    const low = members.map((slot, k) => [slot, k]).filter(([, k]) => scores[k] < recovered).slice(0, 12).map(([slot, k]) => svg("text", { x: x(k) + (x(k) > width - 60 ? -8 : 8), y: y(Math.max(0.5, scores[k])) + 4, class: "tick", "text-anchor": x(k) > width - 60 ? "end" : "start" }, `u${slot % d + 1}·${Math.floor(slot / d) + 1}`));
+    // Names below their dots, as long as they do not run into each other.
+    const named = [], low = members.map((slot, k) => [slot, x(k), y(Math.max(0.5, scores[k])) + 17, scores[k]]).filter(([slot, at, below, score]) => score < recovered && !named.some(([px, py]) => Math.abs(px - at) < 34 && Math.abs(py - below) < 12) && named.push([at, below]))
+      .map(([slot, at, below]) => svg("text", { x: Math.min(at, width - 16), y: below, class: "tick", "text-anchor": "middle" }, `u${slot % d + 1}·${Math.floor(slot / d) + 1}`));
     drawing.replaceChildren(...[0.5, 0.75, 1].flatMap((share) => [svg("line", { x1: left, x2: right, y1: y(share), y2: y(share), class: "gridline" }), svg("text", { x: left - 6, y: y(share), class: "tick", "text-anchor": "end", "dominant-baseline": "middle" }, share)]),
-      svg("line", { x1: left, x2: right, y1: y(recovered), y2: y(recovered), class: "unit" }), ...dots, ...low, svg("text", { x: (left + right) / 2, y: height - 8, class: "tick", "text-anchor": "middle" }, "contents, oldest variable first; dashed: what counts as read"));
+      svg("line", { x1: left, x2: right, y1: y(recovered), y2: y(recovered), class: "unit" }), ...dots, ...low, svg("text", { x: (left + right) / 2, y: height - 8, class: "tick", "text-anchor": "middle" }, width < 420 ? "contents, oldest first; above the dashes: read" : "contents, oldest variable first; above the dashed line they count as read"));
     drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     drawing.style.height = `${height}px`;
   };

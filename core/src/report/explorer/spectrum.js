@@ -3,7 +3,7 @@
 const spectrumTitle = (place, plain, inMemories) => (place === "orbit" && inMemories ? "Between the memories (what is read from the states, noise taken off)" : place === "orbit" ? "On the orbit (where the network really runs)" : `At the origin (${plain ? "the weights themselves" : "the derivative of a step at the zero state"})`);
 
 function spectrumNote({ found, expected, error, threshold, worst_error: worst }) {
-  const kept = `${found} eigenvalues with modulus above ${threshold}`;
+  const kept = `${found} ${found === 1 ? "eigenvalue" : "eigenvalues"} with modulus above ${threshold}`;
   if (expected == null) return `${kept}; no task is known to compare with.`;
   if (error == null) return `${kept}, theory asks for ${expected}: the counts differ, so the angle error is undefined.`;
   return `${kept}, as theory asks; mean angle error ${error.toExponential(1)} rad, the largest ${worst.toExponential(1)} rad.`;
@@ -53,19 +53,30 @@ class SpectrumChart {
     const dots = this.conjugates ? [...spectrum.eigenvalues, ...spectrum.eigenvalues.filter((z) => z[1]).map(([re, im]) => [re, -im])] : spectrum.eigenvalues;
     dots.forEach((z) => parts.push(svg("circle", { cx: x(z[0]), cy: y(z[1]), r: lights(z) ? 5 : 3.4, class: lights(z) ? "learned lit" : "learned", "data-tip": told(z, this.name) })));
     (theory ?? []).forEach((z) => { if (Math.hypot(...z) > 0.01) parts.push(svg("circle", { cx: x(z[0]), cy: y(z[1]), r: 6.5, class: lights(z) ? "theory lit" : "theory", "data-tip": told(z, "theory") })); });
-    // Counts only where several lie on one spot, or where they differ.
-    const crowded = spectrum.directions.length > (width > 420 ? 60 : 28), differ = spectrum.directions.filter(({ found, expected }) => found !== expected).length;
-    for (const { angle, found, expected } of spectrum.directions) {
-      // Where nearly all differ, the note says so once.
-      if (found === expected ? found === 1 || crowded : differ > 0.6 * spectrum.directions.length) continue;
-      const r = 1 + 21 / unit;
-      parts.push(svg("text", { x: x(r * Math.cos(angle)), y: y(r * Math.sin(angle)), class: found === expected ? "count" : "count differs", "text-anchor": "middle", "dominant-baseline": "central", "data-tip": `${found} learned, theory asks for ${expected}` }, found === expected ? `×${found}` : `${found}/${expected}`));
-    }
+    parts.push(...this.counts(width, { x, y, unit, cx, cy, side }, dots));
     if (strip) parts.push(...this.strip(side + 44, 60, 48, width - 10));
     this.svgNode.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svgNode.style.width = `${width}px`;
     this.svgNode.style.height = `${height}px`;
     this.svgNode.replaceChildren(...parts);
+  }
+
+  // Counts only where several lie on one spot, or where they differ: outside the circle, further out or inside, where they cover nothing.
+  counts(width, { x, y, unit, cx, cy, side }, dots) {
+    const { directions } = this.spectrum, crowded = directions.length > (width > 420 ? 60 : 28), differ = directions.filter(({ found, expected }) => found !== expected).length;
+    const marks = [...dots.map((z) => [x(z[0]), y(z[1]), 4]), ...(this.theory ?? []).map((z) => [x(z[0]), y(z[1]), 7])], taken = [], made = [];
+    const free = ([left, top, wide, high]) => left > 24 && left + wide < 28 + side && top > 2 && top + high < side + 6 && !marks.some(([mx, my, r]) => mx > left - r && mx < left + wide + r && my > top - r && my < top + high + r)
+      && !taken.some(([l, t, w, h]) => left < l + w && l < left + wide && top < t + h && t < top + high);
+    for (const { angle, found, expected } of directions) {
+      // Where nearly all differ, the note says so once.
+      if (found === expected ? found === 1 || crowded : differ > 0.6 * directions.length) continue;
+      const text = found === expected ? `×${found}` : `${found}/${expected}`, wide = 7.2 * text.length + 2, high = 13;
+      const place = [18, 22, 27, 33, 40, 48, -18, -23, -29, -36, -44].map((off) => [cx + (unit + off) * Math.cos(angle), cy - (unit + off) * Math.sin(angle)]).find(([px, py]) => free([px - wide / 2, py - high / 2, wide, high]));
+      if (!place) continue;
+      taken.push([place[0] - wide / 2, place[1] - high / 2, wide, high]);
+      made.push(svg("text", { x: place[0], y: place[1], class: found === expected ? "count" : "count differs", "text-anchor": "middle", "dominant-baseline": "central", "data-tip": `${found} learned, theory asks for ${expected}` }, text));
+    }
+    return made;
   }
 
   // The errors that no circle shows: angle learned less angle of theory, over the angle.
@@ -87,6 +98,8 @@ class SpectrumChart {
 function startSpectra(explorer) {
   const { data, plain, s, d } = explorer, holder = byId("spectra"), places = ["orbit", "origin"].filter((place) => data.spectra[place]);
   holder.classList.toggle("single", places.length === 1);
+  // Nobody asks for anything where no rule is known.
+  if (!data.spectra.theory) { const said = document.querySelector("#spectrum .explain"); said.textContent = said.textContent.replace(/ Rings are .*$/, ""); }
   const charts = places.map((place) => {
     const spectrum = data.spectra[place], title = spectrumTitle(place, plain, data.spectra.in_memories), room = element("div", { class: "chart-room" }), caption = element("figcaption", {}, element("b", { "data-terms": "" }, title));
     holder.append(element("figure", {}, caption, room, element("p", { class: "note" }, spectrumNote(spectrum))));

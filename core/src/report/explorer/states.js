@@ -53,7 +53,7 @@ function startStates(explorer) {
   const note = () => {
     if (!memories) return explorer.data.memories_missing ?? "";
     if (explorer.edited) return "Read by the edited network's own readers.";
-    const parts = [memories.rolled ? "The variables are read by running the network on and listening to what it will say: no linear basis holds them all." : weak.size ? `${weak.size} of ${memories.members.length} contents are not read reliably from the state; their rows have a cross.` : ""];
+    const parts = [memories.rolled ? "The variables are read by running the network on and listening to what it will say: no linear basis holds them all." : weak.size ? `${weak.size} of ${memories.members.length} contents ${weak.size === 1 ? "is" : "are"} not read reliably from the state; ${weak.size === 1 ? "its row has" : "their rows have"} a cross.` : ""];
     if (memories.input_read != null && !memories.rolled) parts.push(`The code is that of the output phase: while the input comes in, ${(100 * memories.input_read).toFixed(0)} % of the contents that it has put in place are read rightly.`);
     return parts.join(" ").trim();
   };
@@ -63,7 +63,7 @@ function startStates(explorer) {
     byId("states-note").textContent = largest < 0.02 ? `The network is all but silent: no unit goes beyond ${largest.toExponential(1)}, and the colours are scaled to that. ${note()}` : note();
     units.show({ label: `Activity of ${count} ${whole ? "numbers of the state" : "hidden units"} over ${steps} steps`, rows: count, cols: steps, limit, value: (i, t) => states[t][i], xLines: phases, yLines: rows.lines, xTicks, yTicks: rows.ticks, tell: (i, t) => `${rows.name(i)}, step ${t + 1}` });
     if (!variables) return;
-    const { members } = explorer.reading, { lines, ticks } = groups(members, d, 0), most = contentsLimit(contents);
+    const { members } = explorer.reading, { lines, ticks } = groups(members, d, 0), most = contentsLimit(contents.slice(s));
     showScale("states-variables", most);
     variables.show({ label: `Contents of ${members.length} variable components over ${steps} steps`, rows: members.length, cols: steps, limit: most, value: (k, t) => contents[t][k] ?? NaN, xLines: phases, yLines: lines, yTicks: ticks, xTicks, tell: (k, t) => `${nameOf(members[k], d)}, step ${t + 1}`, point: (k) => links.point(members[k] % d) });
   });

@@ -32,8 +32,6 @@ function newRule({ sources, d }) {
 const cutPercent = (share) => Math.floor(1e4 * share + 1e-9) / 100;
 const changedLines = ({ rewired, data }) => rewired.sources.filter((source, j) => !sameWire(source, data.task.sources[j])).length;
 
-function goTo(section) { byId(section)?.scrollIntoView({ behavior: calm() ? "auto" : "smooth" }); window.ketbra.address?.at(section); }
-
 function startHero(explorer, editable) {
   const holder = byId("hero-wheel"), wheel = new Wheel(holder, explorer, { wire: editable });
   offerExport(byId("hero-caption"), "run", wheel);
@@ -43,7 +41,7 @@ function startHero(explorer, editable) {
   if (explorer.memories) {
     note.push("The wheel is what it remembers, read from its state: a sector for each variable (the newest on top), a ring for each component; red is +1, blue is −1. Each step turns it on by one place, and the rule f writes the newest sector; a dashed curve flips the sign.");
     if (explorer.memories.members.length < explorer.s * explorer.d) note.push("Empty cells are not kept: nothing will ever read them.");
-    if (explorer.weak.size) note.push(`${explorer.weak.size} cells with a cross cannot be read reliably.`);
+    if (explorer.weak.size) note.push(explorer.weak.size === 1 ? "The cell with a cross cannot be read reliably." : `${explorer.weak.size} cells with a cross cannot be read reliably.`);
     const { input_read: early, recovered, rolled } = explorer.memories;
     if (rolled) note.push("What the wheel shows is what the network will say, for the state has no direction for every content.");
     else if (early != null && early < recovered) note.push("While the input comes in, its code is still another one, and what is read then is rough.");

@@ -1,7 +1,7 @@
 // A sweep: the table of its cells, each of which opens to its networks.
 
 const COLUMNS = [
-  ["task", ({ task }) => task], ["units", ({ hidden }) => hidden], ["L2", ({ l2 }) => l2], ["variant", ({ variant }) => variant], ["verdicts", (cell) => -(cell.counts.circuit ?? 0) / cell.networks.length],
+  ["task", ({ task }) => task], ["units", ({ hidden }) => hidden], ["L2", ({ l2 }) => l2], ["variant", ({ variant }) => variant], ["circuits", (cell) => -(cell.counts.circuit ?? 0) / cell.networks.length],
   ["accuracy", ({ accuracy }) => -(accuracy ?? -1)], ["error at origin", ({ error }) => error ?? 9], ["error on orbit", ({ error_orbit: error }) => error ?? 9], ["recovered", ({ recovered }) => -(recovered ?? -1)],
 ];
 
@@ -23,6 +23,8 @@ async function start(data) {
     const seen = order.filter((cell) => !view.verdict || cell.counts[view.verdict]);
     body.replaceChildren(...seen.flatMap((cell) => [cellRow(cell, view, toggle), ...(view.open.has(cell.index) ? [networksRow(cell, view, data.folder)] : [])]));
     byId("all").textContent = view.open.size ? "Close all" : "Open all";
+    byId("order").value = view.order;
+    filters.forEach((button) => button.setAttribute("aria-pressed", button.dataset.verdict === (view.verdict ?? "")));
     heads.forEach((head, k) => { if (view.sort?.[0] === k) head.setAttribute("aria-sort", view.sort[1] > 0 ? "ascending" : "descending"); else head.removeAttribute("aria-sort"); });
   };
   const toggle = (index) => { if (!view.open.delete(index)) view.open.add(index); show(); };
@@ -31,10 +33,15 @@ async function start(data) {
     button.addEventListener("click", () => { view.sort = view.sort?.[0] === k ? [k, -view.sort[1]] : [k, 1]; show(); });
     return element("th", { scope: "col" }, button);
   });
+  // What is the same in every cell is said once.
+  const same = cells.every(({ variant }) => variant === cells[0].variant);
+  table.classList.toggle("usual", same);
+  if (same && cells[0]?.variant) byId("about").append(` · ${cells[0].variant}`);
   table.append(element("thead", {}, element("tr", {}, element("th", {}), ...heads)), body);
   const filters = [null, ...ORDER.filter((kind) => all[kind])].map((kind) => {
-    const button = element("button", { type: "button", "aria-pressed": kind === null }, kind ? `${kind} ${all[kind]}` : `all ${networks.length}`);
-    button.addEventListener("click", () => { view.verdict = kind; filters.forEach((other) => other.setAttribute("aria-pressed", other === button)); show(); });
+    const button = element("button", { type: "button", "aria-pressed": kind === null }, ...(kind ? [element("i", { style: `background:var(${COLOURS[kind]})` }), `${kind} ${all[kind]}`] : [`all ${networks.length}`]));
+    button.dataset.verdict = kind ?? "";
+    button.addEventListener("click", () => { view.verdict = kind; show(); });
     return button;
   });
   byId("verdicts").append(...filters);
@@ -46,8 +53,22 @@ async function start(data) {
   byId("save").append(save_);
   show();
   mark();
+  await keepAddress({ said: () => sweepView(view), restore: (wanted) => { restoreSweep(wanted, view, cells, all); show(); } });
   await painted();
   window.ketbra.readyAt = window.ketbra.completeAt = performance.now();
+}
+
+// What the address says of a sweep: verdict, order of the networks, sorted column, open cells.
+function sweepView({ verdict, order, sort, open }) {
+  return { ...(verdict ? { verdict } : {}), ...(order === "seed" ? {} : { order }), ...(sort ? { sort: `${sort[1] < 0 ? "-" : ""}${COLUMNS[sort[0]][0]}` } : {}), ...(open.size ? { open: [...open].sort((a, b) => a - b).join(".") } : {}) };
+}
+
+function restoreSweep(wanted, view, cells, counts) {
+  const verdict = wanted.get("verdict"), order = wanted.get("order"), sort = wanted.get("sort") ?? "", column = COLUMNS.findIndex(([name]) => name === sort.replace(/^-/, ""));
+  view.verdict = counts[verdict] ? verdict : null;
+  view.order = [...byId("order").options].some(({ value }) => value === order) ? order : "seed";
+  view.sort = column < 0 ? null : [column, sort.startsWith("-") ? -1 : 1];
+  view.open = new Set((wanted.get("open") ?? "").split(".").filter(Boolean).map(Number).filter((k) => cells[k]));
 }
 
 function countsOf(networks) {

@@ -4,6 +4,13 @@ const COLOURS = { circuit: "--good", superposed: "--doubt", partial: "--half-plu
 const ORDER = Object.keys(COLOURS);
 const verdictOf = ({ verdict }) => verdict ?? "failed";
 
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const text = atob(base64), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
 // Upper eigenvalues as pairs of 16 bits; those below mirror them.
 function eigenvaluesOf(text) {
   const bytes = bytesOf(text), parts = new Int16Array(bytes.buffer, 0, bytes.length >> 1), all = [];

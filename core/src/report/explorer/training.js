@@ -12,7 +12,8 @@ function startTraining({ data }) {
 // snapshots: [{ step, eigenvalues: [[re, im], ..], note }]
 function startSnapshots(snapshots, chart, theory) {
   const slider = element("input", { type: "range", min: 0, max: snapshots.length - 1, value: snapshots.length - 1, "aria-label": "Snapshot of training" }), room = element("div", { class: "chart-room" }), said = element("p", { class: "note" });
-  byId("snapshots").replaceChildren(slider, room, said);
+  const label = element("p", { class: "explain" }, "Drag to go through training: the eigenvalues of the weights that were kept on the way, and what those weights come to.");
+  byId("snapshots").replaceChildren(label, slider, element("div", { class: "columns" }, room, said));
   const show = () => {
     const { step, eigenvalues, note } = snapshots[slider.value];
     room.replaceChildren();

@@ -28,6 +28,15 @@ function rotations(basis) {
   return { all, triangle: r };
 }
 
+// The same weights with their units in another order, drawn once and for all: as much a network as before, but not the one that the
+// memories were found in.
+function shuffledUnits(weights) {
+  const n = weights.rows, order = Array.from({ length: n }, (_, k) => k), out = zeros(n, n);
+  for (let k = n - 1; k > 0; k--) { const other = philox(k, n, 0, 0, 1)[0] % (k + 1); [order[k], order[other]] = [order[other], order[k]]; }
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) out.data[i * n + j] = weights.data[order[i] * n + order[j]];
+  return out;
+}
+
 class Turning {
   constructor(weights, columns, readers) {
     const n = weights.rows, core = columns.cols, rest = unseen(readers, n), basis = zeros(n, n);
@@ -36,8 +45,8 @@ class Turning {
     Object.assign(this, { weights, n, core, ...rotations(basis) });
   }
 
-  at(share) {
-    const { n, weights, all, triangle } = this, m = Float64Array.from(weights.data), t = 1 - share;
+  at(share, weights = this.weights) {
+    const { n, all, triangle } = this, m = Float64Array.from(weights.data), t = 1 - share;
     for (let k = 0; k < all.length; k += 2) {
       const i = all[k], p = (i - 1) * n, q = i * n, c = Math.cos(share * all[k + 1]), s = Math.sin(share * all[k + 1]);
       for (let j = 0; j < n; j++) { const x = m[p + j], y = m[q + j]; m[p + j] = c * x + s * y; m[q + j] = c * y - s * x; }

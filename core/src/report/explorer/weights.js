@@ -37,7 +37,8 @@ function showWeights(explorer) {
     return null;
   }
   const figure = new WeightsFigure(explorer);
-  showControl(explorer, figure);
+  figure.control = controlOf(explorer, figure);
+  figure.show();
   return figure;
 }
 
@@ -69,6 +70,7 @@ class WeightsFigure {
     if (!calm() && plain && memories?.blocks) this.playWhenSeen();
   }
 
+  // Whether the slider goes all the way in small steps.
   get turns() { return Boolean(this.explorer.memories?.columns) && this.explorer.trained.layers[0].units <= MOST_TURNED; }
 
   // Sets slider and view, as an address asks for.
@@ -134,6 +136,7 @@ class WeightsFigure {
     const said = { learned: "One step between the memories, as measured", theory: "One step between the memories, as f asks", difference: "Measured less theory" };
     byId("circuit-caption").textContent = turned ? (turned.turned === 0 ? "W between hidden units, as trained" : turned.turned === 1 ? "W between memories" : `W, ${Math.round(100 * turned.turned)} % of the way to the memories`) : said[view];
     byId("turn").setAttribute("aria-valuetext", byId("circuit-caption").textContent);
+    this.control?.show(turned, limit);
     this.light();
   }
 
@@ -151,16 +154,31 @@ class WeightsFigure {
 
 const cropped = ({ data, cols }, count) => data.filter((_, k) => k % cols < count && k < count * cols);
 
-// The step matrix that the same procedure finds in the same network with its weights shuffled.
-function showControl({ memories, data, d, trained }, { most }) {
-  const figure = byId("weights-control-figure"), { control } = memories, { lines, ticks } = groups(memories.members, d, 0);
-  if (!control) { figure.remove(); return; }
-  byId("control-kind").textContent = !trained ? "episodes shuffled" : data.network.layers.every(({ kind }) => kind === "ssm") ? "phases drawn anew" : "weights shuffled";
+// The same where there is nothing to find. Beside the weights, the same turn of the same weights with their units shuffled; beside one
+// step, the step that the whole procedure finds in the network with its weights shuffled.
+function controlOf({ memories, data, d, trained }, figure) {
+  const holder = byId("weights-control-figure"), { control } = memories, { lines, ticks } = groups(memories.members, d, 0);
+  if (!control) { holder.remove(); return null; }
+  const kind = !trained ? "episodes shuffled" : data.network.layers.every(({ kind }) => kind === "ssm") ? "phases drawn anew" : "weights shuffled";
   const name = (k) => nameOf(memories.members[k], d), map = new Heatmap(byId("weights-control"), { xName: "from variable", yName: "to variable" });
-  map.show({
-    label: "The control: the step matrix after the recurrent weights were shuffled", rows: control.rows, cols: control.cols, limit: most, xLines: lines, yLines: lines, xTicks: ticks, yTicks: ticks,
-    value: (i, j) => control.data[i * control.cols + j], tell: (i, j) => `from ${name(j)} to ${name(i)}`,
-  });
-  offerExport(figure.querySelector("figcaption"), "control", map);
-  byId("control").textContent = data.verdict.control ? `${data.verdict.control}.` : "";
+  offerExport(holder.querySelector("figcaption"), "control", map);
+  const say = (what, text) => { byId("control-kind").textContent = what; byId("control").textContent = text; };
+  let shuffled = null;
+  const turn = ({ count, turned }, limit) => {
+    shuffled ??= shuffledUnits(trained.layers[0].recurrent);
+    const { data: all, cols } = turned ? figure.turning.at(turned, shuffled) : shuffled, end = turned === 1, sides = end ? groups(memories.members, d, Math.max(0, count - figure.core)) : { lines: [], ticks: turned ? [] : unitTicks(count) };
+    say("the same turn, units shuffled", "The same weights with their units in another order, turned by the same basis and under the same colours: what appears here means nothing.");
+    map.show({
+      label: "The control: the same weights with their units shuffled, turned in the same way", rows: count, cols: count, limit, xLines: sides.lines, yLines: sides.lines, xTicks: sides.ticks, yTicks: sides.ticks,
+      xName: end ? "from variable" : turned ? "from, half turned" : "from unit", yName: end ? "to variable" : turned ? "to, half turned" : "to unit", value: (i, j) => all[i * cols + j], tell: (i, j) => `from ${j + 1} to ${i + 1}`,
+    });
+  };
+  const step = () => {
+    say(`a step with ${kind}`, data.verdict.control ? `${data.verdict.control[0].toUpperCase()}${data.verdict.control.slice(1)}.` : "");
+    map.show({
+      label: `The control: one step with ${kind}`, rows: control.rows, cols: control.cols, limit: figure.most, xLines: lines, yLines: lines, xTicks: ticks, yTicks: ticks, xName: "from variable", yName: "to variable",
+      value: (i, j) => control.data[i * control.cols + j], tell: (i, j) => `from ${name(j)} to ${name(i)}`,
+    });
+  };
+  return { map, show: (turned, limit) => { if (turned && figure.turns) turn(turned, limit); else step(); } };
 }

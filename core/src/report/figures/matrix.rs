@@ -12,6 +12,9 @@ const MOST_CELLS: usize = 256;
 const SMALL: f64 = 6.5;
 const NORMAL: f64 = 7.5;
 
+/// The remainder: directions that hold no content. Few fonts have the sign, so it is drawn.
+const REMAINDER: &str = "⊥";
+
 /// A line across a matrix.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
@@ -75,7 +78,7 @@ impl Side {
         }
         if rest > 0 {
             side.lines.push(Line { at: members.len() as f64, strong: true });
-            side.ticks.push(Tick { at: members.len() as f64 + rest as f64 / 2.0, text: "rest".into() });
+            side.ticks.push(Tick { at: members.len() as f64 + rest as f64 / 2.0, text: REMAINDER.into() });
         }
         side
     }
@@ -95,13 +98,22 @@ pub(super) fn draw_matrix(drawing: &mut Drawing, area: Area, matrix: &Matrix, li
         drawing.line((area.x, y(line.at)), (area.right(), y(line.at)), look(line).0, look(line).1);
     }
     for tick in spread(&across.ticks, area.width / matrix.ncols() as f64, 8.0) {
-        drawing.text((x(tick.at), area.y - 5.5), SMALL, Anchor::Middle, SOFT, &tick.text);
+        label(drawing, (x(tick.at), area.y - 5.5), Anchor::Middle, &tick.text);
     }
     for tick in spread(&down.ticks, area.height / matrix.nrows() as f64, 6.5) {
-        drawing.text((area.x - 3.0, y(tick.at)), SMALL, Anchor::End, SOFT, &tick.text);
+        label(drawing, (area.x - 3.0, y(tick.at)), Anchor::End, &tick.text);
     }
     drawing.text((area.x + area.width / 2.0, area.y - 14.5), NORMAL, Anchor::Middle, INK, &across.name);
     drawing.upward_text((area.x - 19.0, area.y + area.height / 2.0), NORMAL, INK, &down.name);
+}
+
+fn label(drawing: &mut Drawing, (x, y): (f64, f64), anchor: Anchor, text: &str) {
+    if text != REMAINDER {
+        return drawing.text((x, y), SMALL, anchor, SOFT, text);
+    }
+    let x = if matches!(anchor, Anchor::End) { x - 2.4 } else { x };
+    drawing.line((x - 2.4, y + 2.2), (x + 2.4, y + 2.2), SOFT, 0.6);
+    drawing.line((x, y + 2.2), (x, y - 2.2), SOFT, 0.6);
 }
 
 /// A scale below an area.
@@ -147,9 +159,27 @@ fn averaged(matrix: &Matrix) -> Matrix {
     })
 }
 
-/// Ticks that would run into each other are left out, evenly.
+/// Ticks that would run into the one before are left out.
 fn spread(ticks: &[Tick], unit: f64, room: f64) -> Vec<&Tick> {
-    let gap = ticks.windows(2).map(|pair| (pair[1].at - pair[0].at) * unit).fold(f64::INFINITY, f64::min);
-    let every = if gap.is_finite() { (room / gap.max(0.01)).ceil().max(1.0) as usize } else { 1 };
-    ticks.iter().step_by(every).collect()
+    let mut last = f64::NEG_INFINITY;
+    let mut kept = vec![];
+    for tick in ticks.iter().filter(|tick| tick.at.is_finite()) {
+        if tick.at * unit - last >= room {
+            last = tick.at * unit;
+            kept.push(tick);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_keep_their_distance_and_wide_ones_stay() {
+        let ticks = [0.5, 2.0, 4.5, 8.0, 12.5].map(|at| Tick { at, text: at.to_string() });
+        let kept: Vec<f64> = spread(&ticks, 2.0, 8.0).iter().map(|tick| tick.at).collect();
+        assert_eq!(kept, [0.5, 4.5, 12.5]);
+    }
 }

@@ -10,19 +10,23 @@ mod matrix;
 mod pattern;
 mod portrait;
 mod raster;
+mod recall;
 mod run;
 mod spectrum;
+mod training;
 mod weights;
 mod wheel;
 
 pub use self::comparison::comparison_figures;
 pub use self::portrait::phase_portrait_figure;
+pub use self::recall::recall_figure;
+pub use self::training::training_animation;
 
-use self::drawing::{Anchor, Area, Drawing, INK, LEARNED};
+use self::drawing::{Anchor, Area, Drawing, INK};
 use self::matrix::{Side, draw_matrix, draw_scale};
 use self::run::Run;
 use super::made_of::{is_plain, made_of, whole_state};
-use super::{ReportError, Training, data};
+use super::{ReportError, Training, data, spectra};
 use crate::interpret::{Interpretation, StateView};
 use crate::network::Network;
 use crate::numeric::Matrix;
@@ -34,8 +38,11 @@ const WIDE: f64 = 504.0;
 const NARROW: f64 = 246.0;
 /// Output steps of the runs that are shown.
 const HORIZON: usize = 40;
-/// Frames from one step to the next in the animation.
-const FRAMES_A_STEP: usize = 5;
+/// Frames of the animation: from one step to the next as many as that allows, within limits.
+const FRAMES: usize = 96;
+const FRAMES_A_STEP: std::ops::RangeInclusive<usize> = 2..=4;
+/// Hundredths of a second from one step to the next.
+const STEP_TIME: usize = 40;
 /// Points across the moving circuit.
 const WHEEL: f64 = 240.0;
 
@@ -77,7 +84,7 @@ pub fn figures(
     pictures.push(spectra(found)?);
     pictures.push(summary(found, &run)?);
     pictures.extend(automaton::automaton(network, found));
-    pictures.extend(training.map(curves));
+    pictures.extend(training.map(training::curves));
     let about = about(network, found);
     pictures.iter_mut().for_each(|picture| picture.caption.push_str(&about));
     Ok(pictures)
@@ -102,14 +109,16 @@ pub fn animation(network: &Network, found: &Interpretation, width: u16) -> Resul
     if run.members.is_empty() {
         return Ok(None);
     }
-    let frames = (0..(run.s * 2 + 8) * FRAMES_A_STEP).map(|frame| {
+    let steps = run.s * 2 + 8;
+    let each = (FRAMES / steps).clamp(*FRAMES_A_STEP.start(), *FRAMES_A_STEP.end());
+    let frames = (0..steps * each).map(|frame| {
         let mut drawing = Drawing::new(WHEEL, 250.0);
-        let moment = frame as f64 / FRAMES_A_STEP as f64;
+        let moment = frame as f64 / each as f64;
         wheel::draw_wheel(&mut drawing, Area::new(0.0, 0.0, 240.0, 240.0), &run, moment);
         let step = moment.floor() as usize;
         let phase = if step < run.s { format!("input {}", step + 1) } else { format!("output {}", step + 1 - run.s) };
         drawing.text((120.0, 244.0), 8.0, Anchor::Middle, INK, &phase);
-        drawing
+        (drawing, (STEP_TIME / each) as u16)
     });
     raster::gif("circuit", frames, f64::from(width) / WHEEL).map(Some)
 }
@@ -166,14 +175,15 @@ fn draw_circuit(drawing: &mut Drawing, area: Area, blocks: &Matrix, run: &Run) {
 const CIRCUIT_LIMIT: f64 = 1.7;
 
 fn spectra(found: &Interpretation) -> Result<Picture, ReportError> {
-    let all = data::spectra(found)?;
+    let all = spectra::spectra(found)?;
     let mut drawing = Drawing::new(if all.len() > 1 { WIDE } else { NARROW }, 250.0);
     for (panel, (name, eigenvalues, spectrum)) in all.iter().enumerate() {
         let area = Area::new(panel as f64 * (WIDE - NARROW) + 26.0, 16.0, NARROW - 34.0, NARROW - 34.0);
         draw_spectrum(&mut drawing, area, eigenvalues, spectrum);
         drawing.text((area.x + area.width / 2.0, 8.0), 7.5, Anchor::Middle, INK, name);
     }
-    let caption = "Eigenvalues, learned (red) and of theory (crosses), with the count for each direction.";
+    let caption = "Eigenvalues, learned (red) and of theory (crosses), with their count where a direction has several, or \
+                   fewer or more than theory asks for (found/expected).";
     Ok(Picture { name: "appendix-spectrum", caption: caption.into(), drawing })
 }
 
@@ -197,7 +207,7 @@ fn summary(found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
         place(&mut drawing, 2.0, 8.0);
         draw_circuit(&mut drawing, Area::new(28.0, 26.0, side, side), &blocks, run);
     }
-    if let Some((_, eigenvalues, spectrum)) = data::spectra(found)?.into_iter().next_back() {
+    if let Some((_, eigenvalues, spectrum)) = spectra::spectra(found)?.into_iter().next_back() {
         place(&mut drawing, WIDE - NARROW + 2.0, 8.0);
         draw_spectrum(&mut drawing, Area::new(WIDE - NARROW + 30.0, 16.0, side, side), &eigenvalues, spectrum);
     }
@@ -213,51 +223,42 @@ fn summary(found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
         draw_scale(&mut drawing, area, 2.0);
     }
     let caption = "The circuit, the spectrum, and the hidden state in the units and in the variable memories (each \
-                   memory scaled to standard deviation 1).";
+                   content that changes scaled to standard deviation 1). ⊥ is the remainder: directions that hold no content.";
     Ok(Picture { name: "appendix-summary", caption: caption.into(), drawing })
 }
 
-/// Every memory scaled to standard deviation 1 over the output phase, as the paper's appendix does.
+/// Every content that changes scaled to standard deviation 1 over the output phase, as the paper's appendix does.
+///
+/// One that stays as it is has no deviation to be scaled by, and is left as it is.
 fn even(run: &Run) -> Matrix {
     let contents = &run.contents;
-    let deviation = |i: usize| {
-        let shown = contents.row(i).subcols(run.s, contents.ncols() - run.s);
-        let mean = shown.iter().sum::<f64>() / shown.ncols() as f64;
-        (shown.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / shown.ncols() as f64).sqrt()
-    };
-    let scale: Vec<f64> = (0..contents.nrows()).map(|i| deviation(i).max(1e-12)).collect();
+    let shown = |i: usize| (run.s..contents.ncols()).map(|t| contents[(i, t)]).collect::<Vec<f64>>();
+    let scale: Vec<f64> = (0..contents.nrows()).map(|i| deviation(&shown(i)).unwrap_or(1.0)).collect();
     Matrix::from_fn(contents.nrows(), contents.ncols(), |i, j| contents[(i, j)] / scale[i])
 }
 
-fn curves(training: &Training) -> Picture {
-    let mut drawing = Drawing::new(NARROW, 200.0);
-    let logs: Vec<f64> = training.loss.iter().map(|loss| loss.max(1e-12).log10()).collect();
-    let least = logs.iter().copied().fold(f64::INFINITY, f64::min).floor();
-    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max).ceil().max(least + 1.0);
-    let powers: Vec<(f64, String)> = (least as i32..=most as i32).map(|p| (f64::from(p), format!("1e{p}"))).collect();
-    let shares = vec![(0.5, "0.5".into()), (1.0, "1".into())];
-    let panels = [
-        (10.0, training.accuracy.clone(), (0.4, 1.05), shares, "accuracy", LEARNED),
-        (98.0, logs, (least, most), powers, "loss", "#3b4cc0"),
-    ];
-    let last = training.step.last().copied().unwrap_or(1.0).max(1.0);
-    for (top, values, (low, high), ticks, name, colour) in panels {
-        let area = Area::new(40.0, top, NARROW - 50.0, 74.0);
-        let point = |(step, value): (&f64, &f64)| {
-            let y = area.bottom() - area.height * (value - low) / (high - low);
-            format!("{} {}", drawing::number(area.x + area.width * step / last), drawing::number(y))
-        };
-        let line: Vec<String> = training.step.iter().zip(&values).map(point).collect();
-        drawing.rectangle(area, r##"fill="none" stroke="#b8bcc4" stroke-width="0.5""##);
-        drawing.path(&format!("M{}", line.join("L")), &format!(r#"fill="none" stroke="{colour}" stroke-width="0.9""#));
-        for (value, text) in ticks {
-            let y = area.bottom() - area.height * (value - low) / (high - low);
-            drawing.text((area.x - 3.0, y), 6.5, Anchor::End, INK, &text);
-        }
-        drawing.upward_text((10.0, top + 37.0), 7.5, INK, name);
+/// A content whose deviation is less than this share of its size is taken as constant: what is left is noise of the reading.
+const CONSTANT: f64 = 0.2;
+
+/// The standard deviation of values that change.
+fn deviation(values: &[f64]) -> Option<f64> {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / count;
+    let size = (variance + mean * mean).sqrt();
+    (variance.sqrt() > CONSTANT * size).then(|| variance.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_change_is_not_scaled() {
+        assert_eq!(deviation(&[1.0, -1.0, 1.0, -1.0]), Some(1.0));
+        assert_eq!(
+            [deviation(&[1.0; 4]), deviation(&[1.01, 0.99, 1.0, 1.0]), deviation(&[0.0; 4]), deviation(&[])],
+            [None; 4]
+        );
     }
-    drawing.text((40.0, 179.0), 6.5, Anchor::Middle, INK, "0");
-    drawing.text((NARROW - 10.0, 179.0), 6.5, Anchor::End, INK, &drawing::number(last));
-    drawing.text((NARROW / 2.0 + 15.0, 190.0), 7.5, Anchor::Middle, INK, "optimizer step");
-    Picture { name: "training", caption: "Accuracy and loss over training.".into(), drawing }
 }

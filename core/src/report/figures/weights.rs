@@ -150,7 +150,9 @@ fn caption(network: &Network, circuit_beside: Option<bool>) -> String {
         (Some(true), None) => " (left), and a step of the network between the memories of the code (right)",
         (Some(false), None) => ", and a step of the network between the memories of the code (below)",
     };
-    format!("{weights}{each}{circuit}.")
+    let remainder =
+        if circuit_beside.is_some() { " ⊥ is the remainder: directions that hold no content." } else { "" };
+    format!("{weights}{each}{circuit}.{remainder}")
 }
 
 /// The size that all but one in 200 entries stay below.
