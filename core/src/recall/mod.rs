@@ -15,13 +15,16 @@
 //! from memory m to memory n.
 
 mod conjugacy;
+#[cfg(feature = "figures")]
 mod figure;
+#[cfg(feature = "figures")]
 mod glyphs;
 mod integrate;
 mod parameters;
 mod retrieval;
 
 pub use conjugacy::Conjugacy;
+#[cfg(feature = "figures")]
 pub use figure::{Panel, figure_png};
 pub use integrate::{Integrator, Recording};
 pub use parameters::{Parameters, Response, Rule};
@@ -32,6 +35,7 @@ use crate::random::Stream;
 
 /// What can go wrong with a sequence memory.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecallError {
     /// A matrix computation failed.
     #[error(transparent)]

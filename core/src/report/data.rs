@@ -257,6 +257,7 @@ fn spectra_data(found: &Interpretation) -> Result<SpectraData, ReportError> {
 }
 
 /// The learned circuit on memories and remainder, as the page shows it.
+#[cfg(feature = "figures")]
 pub(super) fn circuit_blocks(found: &Interpretation) -> Result<Option<Matrix>, ReportError> {
     Ok(Shown::of(found)?.map(|shown| shown.blocks))
 }
