@@ -55,12 +55,13 @@ function showResult(sentence, files, stem) {
   });
   by("files").replaceChildren(element("span", { textContent: "Download:" }), ...links);
   by("said").hidden = by("files").hidden = false;
-  by("result").scrollIntoView({ block: "start" });
   const page = files.find((file) => file.name === "report.html");
   by("report").hidden = !page;
-  if (!page) return;
-  by("report").src = address(page, "text/html");
-  by("files").append(element("a", { href: by("report").src, target: "_blank", textContent: "open the page in a tab of its own" }));
+  if (page) {
+    by("report").src = address(page, "text/html");
+    by("files").append(element("a", { href: by("report").src, target: "_blank", textContent: "open the page in a tab of its own" }));
+  }
+  by("result").scrollIntoView({ block: "start" });
 }
 
 const stem = (name) => name.replace(/\.[^.]*$/, "");
