@@ -1,10 +1,15 @@
-//! An allocator that stops a target which holds more than it may.
+//! What stops a target: an allocator that holds more than it may, a parser that works for longer than it may.
 
+use cpu_time::ThreadTime;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// No file of the corpus is larger than a few kilobytes, so this is a lot.
 const MOST_BYTES: usize = 256 << 20;
+
+/// Of the processor, and not of a clock on the wall: a busy machine must not look like a hang.
+const LONGEST: Duration = Duration::from_secs(1);
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 
@@ -28,17 +33,18 @@ unsafe impl GlobalAlloc for Bounded {
     }
 }
 
+/// Calls a parser, and panics where it takes too long.
+pub fn timed(parse: impl FnOnce()) {
+    let begin = ThreadTime::now();
+    parse();
+    let took = begin.elapsed();
+    assert!(took < LONGEST, "it worked for {took:?}");
+}
+
 /// One target: a parser of the library.
 #[macro_export]
 macro_rules! target {
     ($parser:ident) => {
-        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-            // Links the allocator.
-            let _ = $crate::BOUNDED;
-            ketbra::fuzzing::$parser(bytes);
-        });
+        libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $crate::timed(|| ketbra::fuzzing::$parser(bytes)));
     };
 }
-
-/// Named by every target, so that the allocator is part of it.
-pub const BOUNDED: () = ();

@@ -1,5 +1,7 @@
 //! What the page asks of the engine, asked without a browser.
 
+#![allow(clippy::unwrap_used)]
+
 use ketbra_web::answer_bytes;
 use ketbra_web::frame::{File, join, split};
 use serde_json::{Value, json};
