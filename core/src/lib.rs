@@ -9,12 +9,14 @@
 //! | know what it computes and how | [`interpret`] |
 //! | know whether two networks hold the same circuit | [`compare`] |
 //! | put two circuits into one network | [`compose`] |
+//! | see how a circuit came to be | [`develop`] |
+//! | train a network on, and keep what it has learned | [`transfer`] |
 //! | train and interpret a grid of networks | [`sweep::Plan`], [`sweep::Local`] |
 //! | check what the paper says | [`reproduce::Experiment`] |
 //! | see the memory model behind the theory | `ketbra recall` |
 //!
-//! Stages are folders, in the order in which data flows: task, circuit, compile, network, train, observe, code, linearize, spectrum,
-//! memories, recurrence, claims, interpret, compare, compose, edit, report. Analysis is in f64 and deterministic; random numbers come from [`random`],
+//! Stages are folders, in the order in which data flows: task, circuit, compile, network, train, transfer, observe, code, linearize, spectrum,
+//! memories, recurrence, claims, interpret, develop, compare, compose, edit, report. Analysis is in f64 and deterministic; random numbers come from [`random`],
 //! addressed by seed and purpose.
 //!
 //! ```
@@ -41,6 +43,7 @@ pub mod code;
 pub mod compare;
 pub mod compile;
 pub mod compose;
+pub mod develop;
 pub mod edit;
 pub mod files;
 pub mod foreign_text;
@@ -64,6 +67,7 @@ pub mod sweep;
 pub mod table;
 pub mod task;
 pub mod train;
+pub mod transfer;
 
 pub use ranges::ranges;
 

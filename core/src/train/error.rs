@@ -1,6 +1,7 @@
 //! What can go wrong in training.
 
 use crate::network::NetworkError;
+use crate::task::TaskError;
 
 /// Why a network was not trained to the end.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +67,23 @@ pub enum TrainError {
         /// How many layers.
         layers: usize,
     },
+    /// What an engine does not do.
+    #[error("the {engine} engine does not train {what}; pass --engine cpu")]
+    NotHere {
+        /// The engine.
+        engine: &'static str,
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// Something to keep of random weights.
+    #[error("there is nothing to keep of random weights; name the network to begin with: --from NET")]
+    NothingToKeep,
+    /// What is to be kept cannot be told.
+    #[error("cannot tell what to keep: {0}")]
+    CannotKeep(String),
+    /// A task with a context that it does not have.
+    #[error(transparent)]
+    Task(#[from] TaskError),
     /// Initial weights that are neither drawn nor in a file.
     #[error("--init takes uniform, gaussian or a file; {init}: {source}")]
     NoSuchStart {
@@ -74,6 +92,17 @@ pub enum TrainError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A network to begin with that is not there.
+    #[error("--from takes the file or the run folder of a network; {from}: {source}")]
+    NoSuchNetwork {
+        /// What was given.
+        from: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Two networks to begin with.
+    #[error("--init and --from exclude each other: begin with the one network or with the other")]
+    TwoStarts,
     /// Initial weights that cannot be read.
     #[error(transparent)]
     Start(#[from] NetworkError),

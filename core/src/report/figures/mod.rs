@@ -5,6 +5,7 @@
 mod automaton;
 mod colours;
 mod comparison;
+mod development;
 mod drawing;
 mod matrix;
 mod pattern;
@@ -16,6 +17,7 @@ mod weights;
 mod wheel;
 
 pub use self::comparison::comparison_figures;
+pub use self::development::development_figure;
 pub use self::portrait::phase_portrait_figure;
 
 use self::drawing::{Anchor, Area, Drawing, INK, LEARNED};

@@ -22,7 +22,7 @@ mod x86;
 
 pub(crate) use cells::LayerSizes;
 pub use engine::CpuEngine;
-pub(crate) use engine::{look_at, test_accuracy};
+pub(crate) use engine::{context_accuracies, fisher, look_at, test_accuracy};
 pub use isa::Isa;
 pub(crate) use learner::CHUNK_SAMPLES;
 pub use measure::{Rate, SpeedSetup, fma_peak};
