@@ -144,7 +144,7 @@ struct Choices {
     /// learned in one then hardly meets what is learned in another
     #[arg(long)]
     strong_cue: bool,
-    /// Share of the size of old states and inputs that may be left outside those spaces [default: 0.003]
+    /// Share of the variance of old states and inputs that may be left outside those spaces [default: 0.01]
     #[arg(long, value_name = "X", requires = "from", allow_negative_numbers = true)]
     left_out: Option<f64>,
     /// Elastic weight consolidation: weights are pulled back by how much the outputs of old tasks depend on them

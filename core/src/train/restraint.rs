@@ -288,6 +288,27 @@ mod tests {
     }
 
     #[test]
+    fn the_cuda_engine_refuses_in_words() {
+        use crate::task::Task;
+        use crate::train::{Choices, Job, Start};
+        let refused = |task: &Task, restraint| {
+            let (mut params, _) = Choices { hidden: Some(8), ..Choices::default() }.params(task).unwrap();
+            params.restraint = restraint;
+            let start = Start::Weights(Box::new(params.network_for(task)));
+            let job = Job { task: task.clone(), params, start };
+            crate::train::cuda::supports(&job).unwrap_err().to_string()
+        };
+        let plain = Task::named("repeat-copy", Some(2), Some(2)).unwrap();
+        let held = Some(Arc::new(held(Hold::Fixed)));
+        let restraint = Restraint { rule: Rule::Freeze { part: Freeze::Recurrent }, crc32c: 0, held };
+        let said = refused(&plain, Some(restraint));
+        assert!(said.contains("does not train under a restraint") && said.contains("cpu"), "{said}");
+        let both = vec![("a".to_string(), plain.clone()), ("b".to_string(), plain)];
+        let said = refused(&Task::with_contexts("two", both).unwrap(), None);
+        assert!(said.contains("does not train tasks with contexts"), "{said}");
+    }
+
+    #[test]
     fn what_belongs_to_another_network_is_refused() {
         let network = moves(CellKind::Elman);
         assert!(held(Hold::Outside(basis(4, &[1]))).check(&network).is_ok());

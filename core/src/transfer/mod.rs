@@ -21,7 +21,7 @@ pub struct TransferParams {
     pub episodes: usize,
     /// Output steps of each. Default 60.
     pub horizon: usize,
-    /// Share of the states' size that may be left outside the protected space. Default 0.003.
+    /// Share of the states' variance that may be left outside the protected space. Default 0.01.
     pub left_out: f64,
     /// Episodes of each old task for the Fisher information. Default 200.
     pub fisher_episodes: u32,
@@ -29,7 +29,7 @@ pub struct TransferParams {
 
 impl Default for TransferParams {
     fn default() -> Self {
-        Self { seed: 1, episodes: 256, horizon: 60, left_out: 0.003, fisher_episodes: 200 }
+        Self { seed: 1, episodes: 256, horizon: 60, left_out: 0.01, fisher_episodes: 200 }
     }
 }
 

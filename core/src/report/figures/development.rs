@@ -15,13 +15,16 @@ const CURVES: [Curve; 5] = [
     ("accuracy", "#b40426", |m| m.accuracy),
 ];
 
+/// The largest value that has room; names stand above 1.
+const TOP: f64 = 1.3;
+
 /// The development of a run, against steps on a scale of powers.
 pub fn development_figure(found: &Development) -> Picture {
     let mut drawing = Drawing::new(WIDE, 216.0);
     let area = Area::new(34.0, 12.0, WIDE - 170.0, 168.0);
     let last = found.moments.last().map_or(1, |moment| moment.step).max(1);
     let across = |step: u64| area.x + area.width * (1.0 + step as f64).ln() / (1.0 + last as f64).ln();
-    let up = |value: f64| area.bottom() - area.height * value / 1.2;
+    let up = |value: f64| area.bottom() - area.height * value / TOP;
     for (value, name) in [(0.0, "0"), (0.5, "0.5"), (1.0, "1")] {
         drawing.line((area.x, up(value)), (area.right(), up(value)), "#d9dce1", 0.6);
         drawing.text((area.x - 5.0, up(value)), 7.0, Anchor::End, INK, name);
@@ -50,7 +53,7 @@ pub fn development_figure(found: &Development) -> Picture {
         drawing.text((area.right() + 14.0, y), 7.5, Anchor::Start, SOFT, &said);
         if let Some(step) = step {
             drawing.line((across(*step), area.y), (across(*step), area.bottom()), SOFT, 0.5);
-            drawing.text((across(*step) + 2.0, area.y + 4.0 + 8.0 * k as f64), 6.5, Anchor::Start, SOFT, name);
+            drawing.text((across(*step) + 2.0, area.y + 3.0 + 7.5 * k as f64), 6.5, Anchor::Start, SOFT, name);
         }
     }
     let Development { task, cell, hidden, seed, .. } = found;
