@@ -249,7 +249,7 @@ impl Device for CudaDevice {
             rolling_stride: horizon as u32,
             row_stride: wave.rows_each as u32,
             sums_stride: sums_stride as u32,
-            bit_words: kernel.bit_words(input_steps) as u32,
+            bit_words: kernel.bit_words(input_steps, horizon) as u32,
             ..Launch::default()
         });
         Ok(Box::new(session))

@@ -1,7 +1,8 @@
 //! The kernel that trains networks of a shape, and what a launch of it needs.
 
 use super::Precision;
-use super::shape::{FunctionKind, Shape};
+use super::shape::{FunctionKind, Gated, Shape};
+use super::streamed::Streamed;
 
 /// A part of the device that multiplies, as `kernels/peak.cu` numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,25 @@ impl Unit {
 /// What kernels for tensor cores begin with: their instructions, and the optimizer.
 const SHARED: &str = concat!(include_str!("kernels/instructions.cu"), include_str!("kernels/optimizer.cu"));
 
+/// The kernel in plain fp32, in the order of its parts.
+const PLAIN: [&str; 4] = [
+    include_str!("kernels/plain/products.cu"),
+    include_str!("kernels/plain/cell.cu"),
+    include_str!("kernels/plain/passes.cu"),
+    include_str!("kernels/plain/update.cu"),
+];
+
+/// The kernel to which weights are streamed, in the order of its parts.
+const STREAMED: [&str; 7] = [
+    include_str!("kernels/instructions.cu"),
+    include_str!("kernels/streamed/layout.cu"),
+    include_str!("kernels/streamed/cell.cu"),
+    include_str!("kernels/streamed/forward.cu"),
+    include_str!("kernels/streamed/backward.cu"),
+    include_str!("kernels/streamed/gradient.cu"),
+    include_str!("kernels/streamed/update.cu"),
+];
+
 /// The kernel that multiplies pairs, in the order of its parts.
 const PAIRS: [&str; 6] = [
     SHARED,
@@ -67,7 +87,7 @@ const FAST: [&str; 6] = [
 ];
 
 /// How a kernel multiplies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Arithmetic {
     /// fp32.
     Plain,
@@ -75,6 +95,8 @@ enum Arithmetic {
     Pairs,
     /// Pairs forward, fewer products backward, by whole warpgroups.
     Fast,
+    /// Pairs, where the weights are more than registers hold; `fast` makes fewer products backward.
+    Streamed { layout: Streamed, fast: bool },
 }
 
 /// What the choice of a kernel depends on.
@@ -103,22 +125,34 @@ pub(super) struct Kernel {
     chip: Chip,
 }
 
-/// The most units and components that the tensor cores' kernels take, and the batch they are written for.
-const TENSOR_LIMITS: (usize, usize, usize) = (128, 16, 64);
+/// The most components that the tensor cores' kernels take, and the batch they are written for.
+const TENSOR_COMPONENTS: usize = 16;
+const TENSOR_BATCH: usize = 64;
+
+/// The most units whose weights stay in registers.
+const UNITS_IN_REGISTERS: usize = 128;
 
 /// Shared memory that a kernel has beside what a launch gives it.
 const STATIC_SHARED_BYTES: usize = 1024;
 
 impl Kernel {
     pub(super) fn choose(shape: Shape, precision: Precision, chip: Chip) -> Self {
-        let (hidden, components, batch) = TENSOR_LIMITS;
-        let fits = shape.hidden <= hidden && shape.components <= components && shape.batch == batch;
-        let simple = shape.activation == 0 && !shape.bias && shape.function == FunctionKind::Copies;
+        let Shape { hidden, cell, bias, function, .. } = shape;
+        let tanh = cell != Gated::Elman || shape.activation == 0;
+        let fits = shape.components <= TENSOR_COMPONENTS && shape.batch == TENSOR_BATCH && shape.layers == 1;
+        let simple = cell == Gated::Elman && !bias && function == FunctionKind::Copies && hidden <= UNITS_IN_REGISTERS;
+        let tensor = fits && tanh && function != FunctionKind::Matrix && chip.capability.0 >= 9;
         let arithmetic = match precision {
-            _ if !fits || !simple || chip.capability.0 < 9 => Arithmetic::Plain,
+            _ if !tensor => Arithmetic::Plain,
             Precision::Plain => Arithmetic::Plain,
-            Precision::Fast if chip.warpgroups => Arithmetic::Fast,
-            Precision::Fast | Precision::Single => Arithmetic::Pairs,
+            Precision::Fast if simple && chip.warpgroups => Arithmetic::Fast,
+            Precision::Fast | Precision::Single if simple => Arithmetic::Pairs,
+            Precision::Fast | Precision::Single => {
+                Streamed::of(shape, chip.shared_bytes).map_or(Arithmetic::Plain, |layout| Arithmetic::Streamed {
+                    layout,
+                    fast: precision == Precision::Fast,
+                })
+            }
         };
         Self { shape, arithmetic, chip }
     }
@@ -138,49 +172,68 @@ impl Kernel {
 
     fn source(&self) -> String {
         let kernel = match self.arithmetic {
-            Arithmetic::Plain => include_str!("kernels/plain.cu").into(),
+            Arithmetic::Plain => PLAIN.concat(),
             Arithmetic::Pairs => PAIRS.concat(),
             Arithmetic::Fast => FAST.concat(),
+            Arithmetic::Streamed { .. } => STREAMED.concat(),
         };
         format!("{}\n{kernel}", include_str!("kernels/common.cu"))
     }
 
     /// A name that tells kernels apart, for messages and files.
     pub(super) fn name(&self) -> String {
-        let Shape { hidden, components, batch, bias, function, activation } = self.shape;
+        let Shape { cell, layers, hidden, components, batch, bias, function, activation } = self.shape;
         let (major, minor) = self.chip.capability;
-        let kind = format!("{:?}", self.arithmetic).to_lowercase();
+        let kind = match self.arithmetic {
+            Arithmetic::Plain => "plain",
+            Arithmetic::Pairs => "pairs",
+            Arithmetic::Fast => "fast",
+            Arithmetic::Streamed { fast: false, .. } => "streamed",
+            Arithmetic::Streamed { fast: true, .. } => "streamed-fast",
+        };
+        let cell = format!("{cell:?}").to_lowercase();
         let function = match function {
             FunctionKind::Copies => "",
             FunctionKind::Matrix => "-dense",
             FunctionKind::Tables => "-tables",
         };
         let extras = format!("{}{function}", if bias { "-bias" } else { "" });
-        format!("{kind}-h{hidden}-d{components}-b{batch}-a{activation}{extras}-sm{major}{minor}{}", self.suffix())
+        let sizes = format!("{cell}-l{layers}-h{hidden}-d{components}-b{batch}-a{activation}");
+        format!("{kind}-{sizes}{extras}-sm{major}{minor}{}", self.suffix())
     }
 
     fn options(&self) -> Vec<String> {
-        let Shape { hidden, components, batch, bias, function, activation } = self.shape;
+        let Shape { cell, layers, hidden, components, batch, bias, function, activation } = self.shape;
         let (major, minor) = self.chip.capability;
         let mut options = vec![
             format!("--gpu-architecture=sm_{major}{minor}{}", self.suffix()),
             format!("-DHIDDEN={hidden}"),
             format!("-DCOMPONENTS={components}"),
         ];
-        if self.is_tensor() {
-            options.push(format!("-DWARPGROUP={}", u8::from(self.chip.warpgroups)));
-        } else {
-            options.push(format!("-DBATCH={batch}"));
-            options.push(format!("-DACTIVATION={activation}"));
-            options.push(format!("-DBIAS={}", u8::from(bias)));
-            options.push(format!("-DFUNCTION={}", function as u8));
+        match self.arithmetic {
+            Arithmetic::Pairs | Arithmetic::Fast => {
+                options.push(format!("-DWARPGROUP={}", u8::from(self.chip.warpgroups)));
+            }
+            Arithmetic::Streamed { layout, fast } => options.extend(layout.options(self.shape, fast)),
+            Arithmetic::Plain => options.extend([
+                format!("-DCELL={}", cell as u8),
+                format!("-DLAYERS={layers}"),
+                format!("-DBATCH={batch}"),
+                format!("-DACTIVATION={activation}"),
+                format!("-DBIAS={}", u8::from(bias)),
+                format!("-DFUNCTION={}", function as u8),
+            ]),
         }
         options
     }
 
     /// The instructions of warpgroups belong to one chip alone.
     fn suffix(&self) -> &'static str {
-        if self.is_tensor() && self.chip.warpgroups { "a" } else { "" }
+        if self.uses_warpgroups() { "a" } else { "" }
+    }
+
+    fn uses_warpgroups(&self) -> bool {
+        self.chip.warpgroups && matches!(self.arithmetic, Arithmetic::Pairs | Arithmetic::Fast)
     }
 
     fn padded_units(&self) -> usize {
@@ -197,12 +250,15 @@ impl Kernel {
             Arithmetic::Plain => 256,
             Arithmetic::Pairs => self.padded_units() * 2,
             Arithmetic::Fast => 128,
+            Arithmetic::Streamed { layout, .. } => layout.threads(),
         }
     }
 
-    /// Words of input bits of a sample, one more than whole blocks of 128 bits.
-    pub(super) fn bit_words(&self, input_steps: usize) -> usize {
-        (input_steps * self.shape.components).div_ceil(128) * 4 + 1
+    /// Words of bits of a sample, one more than whole blocks of 128 bits: its inputs, and the targets where they are kept.
+    pub(super) fn bit_words(&self, input_steps: usize, horizon: usize) -> usize {
+        let streamed = matches!(self.arithmetic, Arithmetic::Streamed { .. });
+        let targets = if streamed && Streamed::keeps_targets(self.shape) { horizon } else { 0 };
+        ((input_steps + targets) * self.shape.components).div_ceil(128) * 4 + 1
     }
 
     /// Dynamic shared memory of a block: struct Shared of the kernel's `layout.cu`, and the input bits behind it.
@@ -211,18 +267,25 @@ impl Kernel {
         let errors = batch * 32;
         let structure: usize = match self.arithmetic {
             Arithmetic::Plain => return 0,
+            Arithmetic::Streamed { layout, .. } => return layout.shared_bytes(),
             Arithmetic::Pairs => 5 * 2 * self.tile_bytes() + 3 * 2 * units / 16 * 512 + 2 * 2 * errors + records,
             Arithmetic::Fast => 2 * (units + 16) * units * 2 + 2 * self.tile_bytes() + errors + records,
         };
-        structure.next_multiple_of(1024) + batch * self.bit_words(input_steps) * 4
+        structure.next_multiple_of(1024) + batch * self.bit_words(input_steps, 0) * 4
     }
 
     /// Global memory of a block for the longest batch of `steps` time steps.
     pub(super) fn scratch_bytes(&self, steps: usize) -> usize {
-        let Shape { hidden, components, batch, .. } = self.shape;
+        let Shape { cell, layers, hidden, components, batch, .. } = self.shape;
         let bytes = match self.arithmetic {
             Arithmetic::Plain => {
-                4 * (self.shape.parameter_stride() + 2 * (steps + 1) * hidden * batch + 2 * steps * components * batch)
+                let kept = self.shape.cell.kept() + self.shape.cell.gates() + usize::from(cell == Gated::Gru);
+                let (state, values) = (hidden * batch, components * batch);
+                let layers = layers * (steps + 1) * state * (1 + kept);
+                4 * (self.shape.parameter_stride() + 2 * steps * values + state + layers)
+            }
+            Arithmetic::Streamed { layout, .. } => {
+                layout.scratch_bytes(self.shape, self.bit_words(steps, steps), steps)
             }
             Arithmetic::Pairs => {
                 let aside = (self.padded_units() / 8 + 2) * self.threads() * 16;
@@ -241,7 +304,7 @@ impl Kernel {
     pub(super) fn sums_per_step(&self) -> usize {
         match self.arithmetic {
             Arithmetic::Plain => 1,
-            Arithmetic::Pairs => 8,
+            Arithmetic::Pairs | Arithmetic::Streamed { .. } => 8,
             Arithmetic::Fast => 4,
         }
     }
@@ -250,15 +313,15 @@ impl Kernel {
     pub(super) fn products(&self) -> usize {
         match self.arithmetic {
             Arithmetic::Plain => 1,
-            Arithmetic::Pairs => 3,
+            Arithmetic::Pairs | Arithmetic::Streamed { fast: false, .. } => 3,
             // Three forward, two for the deltas, one for the gradient.
-            Arithmetic::Fast => 2,
+            Arithmetic::Fast | Arithmetic::Streamed { fast: true, .. } => 2,
         }
     }
 
     /// What does the multiplying.
     pub(super) fn unit(&self) -> Unit {
-        match (self.is_tensor(), self.chip.warpgroups) {
+        match (self.is_tensor(), self.uses_warpgroups()) {
             (false, _) => Unit::Plain,
             (true, false) => Unit::Warp,
             (true, true) => Unit::Warpgroup,
@@ -269,7 +332,7 @@ impl Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::Activation;
+    use crate::network::{Activation, CellKind};
     use crate::train::TrainParams;
     use crate::train::cuda::shape::tests::shape;
 
@@ -298,12 +361,24 @@ mod tests {
         assert_eq!(arithmetic(Precision::Plain, (9, 0), |_| ()), Arithmetic::Plain);
         assert_eq!(arithmetic(Precision::Single, (8, 9), |_| ()), Arithmetic::Plain);
         for change in [
-            (|p| p.hidden = 129) as fn(&mut TrainParams),
+            (|p| p.hidden = 513) as fn(&mut TrainParams),
             |p| p.batch = 32,
-            |p| p.bias = true,
             |p| p.activation = Activation::Relu,
+            |p| (p.cell, p.layers) = (CellKind::Gru, 2),
+            |p| (p.cell, p.hidden) = (CellKind::Lstm, 257),
         ] {
             assert_eq!(arithmetic(Precision::Single, (9, 0), change), Arithmetic::Plain);
+        }
+        for change in [
+            (|p| p.hidden = 129) as fn(&mut TrainParams),
+            |p| p.bias = true,
+            |p| p.cell = CellKind::Gru,
+            |p| (p.cell, p.hidden) = (CellKind::Lstm, 256),
+        ] {
+            for (precision, is_fast) in [(Precision::Single, false), (Precision::Fast, true)] {
+                let found = arithmetic(precision, (9, 0), change);
+                assert!(matches!(found, Arithmetic::Streamed { fast, .. } if fast == is_fast), "{found:?}");
+            }
         }
     }
 

@@ -44,7 +44,8 @@ impl CudaEngine {
     /// Times training for about `setup.seconds`. No networks asked for means as many as run side by side.
     pub fn training_speed(&self, setup: &SpeedSetup) -> Result<CudaRate, CudaError> {
         let mut params = TrainParams::with_curriculum(Curriculum::None { horizon: setup.horizon });
-        (params.hidden, params.batch) = (setup.hidden, setup.batch);
+        (params.hidden, params.batch, params.layers) = (setup.hidden, setup.batch, setup.layers);
+        params.choose_cell(setup.cell, &setup.task);
         let shape = Shape::of(&Job { task: setup.task.clone(), params: params.clone(), start: Start::Random });
         let precision = self.device.precision(shape, self.precision, setup.task.s());
         let networks = match setup.networks {

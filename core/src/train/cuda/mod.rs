@@ -14,6 +14,7 @@ mod measure;
 mod plan;
 mod schedule;
 mod shape;
+mod streamed;
 
 pub use error::CudaError;
 pub use measure::CudaRate;
@@ -24,7 +25,6 @@ use std::fmt;
 use std::sync::Mutex;
 
 use super::{Engine, Job, Observer, Outcome, TrainError, TrainParams};
-use crate::network::CellKind;
 
 /// How exactly the device multiplies. Sums and moments are fp32 in every case, and weights, which `Single` keeps on those of its
 /// numbers that a pair of fp16 numbers holds.
@@ -83,7 +83,7 @@ impl CudaEngine {
 /// Refuses what the kernels do not train.
 pub(super) fn supports(job: &Job) -> Result<(), TrainError> {
     let TrainParams { cell, layers, .. } = job.params;
-    if (cell, layers) != (CellKind::Elman, 1) {
+    if shape::Gated::of(cell).is_none() {
         return Err(TrainError::NoKernel { engine: "cuda", cell: cell.title(), layers });
     }
     if !job.task.contexts().is_empty() {

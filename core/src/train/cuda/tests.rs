@@ -4,7 +4,7 @@
 #![allow(clippy::print_stderr)]
 
 use super::*;
-use crate::network::{Architecture, Cell, Initialization, Network};
+use crate::network::{Architecture, CellKind, Initialization, Network, ParameterMut};
 use crate::random::{Purpose, Stream};
 use crate::task::Task;
 use crate::train::cpu::{CpuEngine, Dispatch, Isa, Learner};
@@ -79,35 +79,45 @@ fn device_gradient(engine: &CudaEngine, job: &Job, network: &Network) -> Network
     job.params.curriculum = Curriculum::None { horizon: job.params.curriculum.longest() };
     let mut found = engine.train(std::slice::from_ref(&job), &Unobserved).remove(0).unwrap().state.first_moment;
     let tenth = f64::from((1.0 - job.params.beta1) as f32);
-    for matrix in matrices_mut(&mut found) {
-        *matrix *= faer::Scale(1.0 / tenth);
-    }
+    each_number(&mut found, |_, _, x| *x /= tenth);
     found
 }
 
-fn matrices(network: &Network) -> [&Mat<f64>; 3] {
-    let cell = network.as_elman().unwrap();
-    [&cell.recurrent_weights, &cell.input_weights, &network.readout.weights]
+/// Visits every parameter: which, where in it, and the number itself.
+fn each_number(network: &mut Network, mut visit: impl FnMut(usize, (usize, usize), &mut f64)) {
+    for (which, (_, parameter)) in network.parameters_mut().into_iter().enumerate() {
+        match parameter {
+            ParameterMut::Matrix(matrix) => {
+                for j in 0..matrix.ncols() {
+                    for i in 0..matrix.nrows() {
+                        visit(which, (i, j), &mut matrix[(i, j)]);
+                    }
+                }
+            }
+            ParameterMut::Vector(vector) => vector.iter_mut().enumerate().for_each(|(i, x)| visit(which, (i, 0), x)),
+        }
+    }
 }
 
-fn matrices_mut(network: &mut Network) -> [&mut Mat<f64>; 3] {
-    let Network { layers, readout } = network;
-    let Some(Cell::Elman(cell)) = layers.first_mut() else { panic!("a plain layer") };
-    [&mut cell.recurrent_weights, &mut cell.input_weights, &mut readout.weights]
+fn numbers(network: &Network) -> Vec<f64> {
+    network.parameters().into_iter().flat_map(|(_, parameter)| parameter.values()).collect()
 }
 
 fn with_l2(mut gradient: Network, network: &Network, l2: f64) -> Network {
-    for (gradient, weights) in matrices_mut(&mut gradient).into_iter().zip(matrices(network)) {
-        *gradient += weights * faer::Scale(l2);
-    }
+    let mut weights = network.clone();
+    let mut all = Vec::new();
+    each_number(&mut weights, |_, _, x| all.push(*x));
+    let mut all = all.into_iter();
+    each_number(&mut gradient, |_, _, x| *x += l2 * all.next().unwrap());
     gradient
 }
 
 /// The relative error of a whole gradient.
 fn distance(found: &Network, exact: &Network) -> f64 {
-    let error: f64 = matrices(found).iter().zip(matrices(exact)).map(|(a, b)| (*a - b).squared_norm_l2()).sum();
-    let size: f64 = matrices(exact).iter().map(|matrix| matrix.squared_norm_l2()).sum();
-    (error / size).sqrt()
+    let (found, exact) = (numbers(found), numbers(exact));
+    assert_eq!(found.len(), exact.len());
+    let error: f64 = found.iter().zip(&exact).map(|(a, b)| (a - b).powi(2)).sum();
+    (error / exact.iter().map(|x| x * x).sum::<f64>()).sqrt()
 }
 
 /// The largest relative errors of a gradient.
@@ -136,7 +146,7 @@ struct Case {
 
 impl Case {
     fn new(Place { job, network, accuracy }: Place) -> Self {
-        let TrainParams { hidden, l2, seed, .. } = job.params;
+        let TrainParams { cell, hidden, l2, seed, .. } = job.params;
         let exact = with_l2(processor_gradient::<f64>(job, &network), &network, l2);
         let processor = processor_error(job, &network, &exact);
         let beside = |k| {
@@ -147,7 +157,7 @@ impl Case {
         let when = accuracy.map_or("initial".into(), |accuracy| format!("trained to accuracy {accuracy:.3}"));
         Self {
             job: job.clone(),
-            name: format!("{} H={hidden} L2={l2} seed {seed} {when}", job.task.name()),
+            name: format!("{cell:?} {} H={hidden} L2={l2} seed {seed} {when}", job.task.name()),
             exact,
             processor,
             processor_beside: (0..4).map(beside).fold(0.0, f64::max),
@@ -171,16 +181,13 @@ fn processor_error(job: &Job, network: &Network, exact: &Network) -> f64 {
 /// Every weight moved to a neighbouring number of fp32, or not, at random.
 fn in_the_last_place(network: &Network, k: u32) -> Network {
     let mut moved = network.clone();
-    for (which, matrix) in matrices_mut(&mut moved).into_iter().enumerate() {
-        for j in 0..matrix.ncols() {
-            let mut by = vec![0.0; matrix.nrows()];
-            Stream::new(u64::from(k), Purpose::Matrices).fill_uniform(which as u32, j as u32, &mut by);
-            for (i, by) in by.into_iter().enumerate() {
-                let weight = matrix[(i, j)] as f32;
-                matrix[(i, j)] = f64::from(if by < 0.5 { weight } else { weight.next_up() });
-            }
-        }
-    }
+    let stream = Stream::new(u64::from(k), Purpose::Matrices);
+    each_number(&mut moved, |which, (i, j), x| {
+        let mut by = [0.0; 1];
+        stream.fill_uniform(which as u32, (i * 4096 + j) as u32, &mut by);
+        let weight = *x as f32;
+        *x = f64::from(if by[0] < 0.5 { weight } else { weight.next_up() });
+    });
     moved
 }
 
@@ -292,6 +299,88 @@ fn gradients_without_warpgroups_agree_with_f64() {
     assert!(missed.is_empty(), "beyond {SINGLE_LIMIT:e}: {missed:#?}");
 }
 
+/// Gated cells, wide layers, biases and truth tables: `steps` optimizer steps from random weights on.
+fn other_cases(steps: u64) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for (cell, hidden) in
+        [CellKind::Gru, CellKind::Lstm].into_iter().flat_map(|cell| [64, 100, 128, 256].map(|hidden| (cell, hidden)))
+    {
+        for name in if hidden == 128 { ["T2", "T3", "T4"].as_slice() } else { &["T3"] } {
+            jobs.push(job(table1(name), |p| {
+                p.choose_cell(cell, &table1(name));
+                (p.hidden, p.l2, p.steps) = (hidden, if *name == "T4" { 1e-4 } else { 0.0 }, steps);
+                if hidden > 128 {
+                    p.curriculum = Curriculum::None { horizon: 30 };
+                }
+            }));
+        }
+    }
+    jobs.push(job(table1("T2"), |p| {
+        p.choose_cell(CellKind::Gru, &table1("T2"));
+        (p.bias, p.steps) = (false, steps);
+    }));
+    for hidden in [160, 256, 384, 512] {
+        jobs.push(job(table1("T2"), |p| {
+            (p.hidden, p.steps, p.curriculum) = (hidden, steps, Curriculum::None { horizon: 30 });
+        }));
+    }
+    let rule = Task::named("rule110", None, None).unwrap();
+    for cell in [CellKind::Elman, CellKind::Gru] {
+        jobs.push(job(rule.clone(), |p| {
+            p.choose_cell(cell, &rule);
+            p.steps = steps;
+        }));
+    }
+    jobs
+}
+
+fn check_other_cases(precision: Precision, limit: f64, steps: u64) {
+    let jobs = other_cases(steps);
+    let places = match steps {
+        0 => jobs
+            .iter()
+            .map(|job| Place { job, network: job.params.random_network(job.task.d()), accuracy: None })
+            .collect(),
+        _ => trained(&jobs),
+    };
+    let missed = beyond(&engine(precision), &compare(places), limit);
+    assert!(missed.is_empty(), "beyond {limit:e}: {missed:#?}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gradients_of_other_cells_agree_with_f64_at_initial_weights() {
+    for (precision, limit) in
+        [(Precision::Plain, SINGLE_LIMIT), (Precision::Single, SINGLE_LIMIT), (Precision::Fast, FAST_LIMIT)]
+    {
+        check_other_cases(precision, limit, 0);
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gradients_of_other_cells_agree_with_f64_at_trained_weights() {
+    for (precision, limit) in
+        [(Precision::Plain, SINGLE_LIMIT), (Precision::Single, SINGLE_LIMIT), (Precision::Fast, FAST_LIMIT)]
+    {
+        check_other_cases(precision, limit, 4000);
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn gradients_of_stacks_agree_with_f64() {
+    for cell in [CellKind::Elman, CellKind::Gru, CellKind::Lstm] {
+        let stack = job(table1("T3"), |p| {
+            p.choose_cell(cell, &table1("T3"));
+            (p.hidden, p.layers, p.curriculum) = (48, 3, Curriculum::None { horizon: 20 });
+        });
+        let error = error_at(Precision::Single, &stack, &stack.params.random_network(8));
+        eprintln!("three layers of {cell:?}: error {error:.1e}");
+        assert!(error < SINGLE_LIMIT, "{cell:?}: {error:e}");
+    }
+}
+
 #[test]
 #[ignore = "needs a CUDA device"]
 fn gradients_of_long_inputs_agree_with_f64() {
@@ -371,6 +460,25 @@ fn losses_follow_those_of_the_processor_for_fifty_steps() {
             short(p);
             (p.hidden, p.bias) = (100, true);
         }),
+        job(table1("T2"), |p| {
+            short(p);
+            p.choose_cell(CellKind::Gru, &table1("T2"));
+            p.l2 = 1e-4;
+        }),
+        job(Task::named("rule110", None, None).unwrap(), |p| {
+            short(p);
+            p.choose_cell(CellKind::Lstm, &table1("T2"));
+            p.hidden = 64;
+        }),
+        job(table1("T4"), |p| {
+            short(p);
+            p.choose_cell(CellKind::Gru, &table1("T4"));
+            (p.hidden, p.layers, p.curriculum) = (48, 2, Curriculum::None { horizon: 20 });
+        }),
+        job(table1("T3"), |p| {
+            short(p);
+            (p.hidden, p.curriculum) = (256, Curriculum::None { horizon: 20 });
+        }),
         job(Task::named("repeat-copy", Some(16), Some(16)).unwrap(), |p| {
             short(p);
             (p.hidden, p.curriculum) = (256, Curriculum::None { horizon: 20 });
@@ -402,11 +510,14 @@ fn bytes_do_not_depend_on_the_networks_beside() {
                     (p.seed, p.steps, p.test.batches, p.test.horizon) = (seed, 120, 1, 10);
                     p.hidden = if seed % 2 == 0 { 64 } else { 100 };
                     p.curriculum = Curriculum::table1().with_threshold(0.55);
+                    if seed % 5 == 0 {
+                        p.choose_cell(CellKind::Gru, &table1("T1"));
+                    }
                 })
             })
             .collect();
         let together = engine.train(&jobs, &Unobserved);
-        for k in [0, 1, 2, 131, 132, 299] {
+        for k in [0, 1, 2, 4, 131, 132, 299] {
             let alone = engine.train(&jobs[k..=k], &Unobserved).remove(0).unwrap();
             assert_eq!(alone.state, together[k].as_ref().unwrap().state, "{precision:?} job {k}");
         }
@@ -416,10 +527,17 @@ fn bytes_do_not_depend_on_the_networks_beside() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn every_shape_trains_and_resumes_on_either_engine() {
-    for (hidden, s, d) in [(32, 8, 8), (33, 3, 1), (64, 16, 16), (100, 5, 13), (128, 16, 5), (200, 4, 3), (256, 8, 8)] {
+    let elman = [(32, 8, 8), (33, 3, 1), (64, 16, 16), (100, 5, 13), (128, 16, 5), (200, 4, 3), (256, 8, 8)];
+    let gated = [(33, 3, 1), (100, 5, 13), (128, 8, 8), (200, 4, 3)];
+    let shapes = elman.map(|shape| (CellKind::Elman, shape)).into_iter();
+    let shapes =
+        shapes.chain(gated.map(|shape| (CellKind::Gru, shape))).chain(gated.map(|shape| (CellKind::Lstm, shape)));
+    for (cell, (hidden, s, d)) in shapes {
         for precision in [Precision::Single, Precision::Fast, Precision::Plain] {
             let engine = engine(precision);
-            let one = job(Task::named("compose-copy", Some(s), Some(d)).unwrap(), |p| {
+            let task = Task::named("compose-copy", Some(s), Some(d)).unwrap();
+            let one = job(task.clone(), |p| {
+                p.choose_cell(cell, &task);
                 (p.hidden, p.steps, p.test.batches) = (hidden, 60, 1);
                 p.curriculum = Curriculum::None { horizon: 12 };
             });
@@ -429,13 +547,13 @@ fn every_shape_trains_and_resumes_on_either_engine() {
             let half = engine.train(&[first_half], &Unobserved).remove(0).unwrap();
             let rest = [Job { start: Start::State(Box::new(half.state.clone())), ..one.clone() }];
             let resumed = engine.train(&rest, &Unobserved).remove(0).unwrap();
-            assert_eq!(resumed.state, whole.state, "hidden {hidden} s {s} d {d} {precision:?}");
+            assert_eq!(resumed.state, whole.state, "{cell:?} hidden {hidden} s {s} d {d} {precision:?}");
             let here = CpuEngine::default().train(&rest, &Unobserved).remove(0).unwrap();
             let losses = [&here, &whole].map(|outcome| outcome.state.metrics.unwrap().loss);
             let limit = if precision == Precision::Fast { 2e-2 } else { 1e-3 };
             assert!(
                 (losses[0] / losses[1] - 1.0).abs() < limit,
-                "hidden {hidden} s {s} d {d} {precision:?}: {losses:?}"
+                "{cell:?} hidden {hidden} s {s} d {d} {precision:?}: {losses:?}"
             );
         }
     }

@@ -16,7 +16,9 @@
 #define SUMS_72(c) SUMS_64(c), SUMS_8(c, 64)
 
 #define BATCH 64
+#ifndef UNITS
 #define UNITS (HIDDEN <= 64 ? 64 : 128)
+#endif
 #define DEPTH (UNITS / 16)
 #define PANEL_BYTES (BATCH * 128)
 #define TILE_BYTES (BATCH * UNITS * 2)
