@@ -61,7 +61,13 @@ pub struct TaskSize {
 impl TaskSize {
     /// A task of this size.
     pub fn of(&self, name: impl AsRef<OsStr>) -> Result<Task, TaskError> {
-        Task::parse(with_taps(name.as_ref(), self.taps.as_deref())?, self.s, self.d)?.of_size(self.s, self.d)
+        self.with_contexts(name)?.alone()
+    }
+
+    /// The same; it may have contexts.
+    pub fn with_contexts(&self, name: impl AsRef<OsStr>) -> Result<Task, TaskError> {
+        let name = with_taps(name.as_ref(), self.taps.as_deref())?;
+        Task::parse_with_contexts(name, self.s, self.d)?.of_size(self.s, self.d)
     }
 }
 

@@ -92,7 +92,13 @@ impl From<TrainError> for Failure {
             | TrainError::WrongNetwork { .. }
             | TrainError::WrongCell { .. }
             | TrainError::NoKernel { .. }
+            | TrainError::NotHere { .. }
+            | TrainError::NothingToKeep
+            | TrainError::CannotKeep(_)
+            | TrainError::NoSuchNetwork { .. }
+            | TrainError::TwoStarts
             | TrainError::NoSuchStart { .. } => Self::bad_input(error),
+            TrainError::Task(error) => error.into(),
             TrainError::Cuda(error) => error.into(),
             TrainError::Start(error) => error.into(),
             _ => Self::could_not(error),

@@ -10,6 +10,7 @@ use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
 use ketbra::run_folder::RunFolder;
+use ketbra::task::Task;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
@@ -49,6 +50,15 @@ impl Known {
         let task = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
         let known = interpret::Known { task, blind: self.blind, s: self.s, d: self.d };
         known.question(file).map_err(Failure::bad_input)
+    }
+
+    /// The task with contexts that the network was trained on, where it has them.
+    pub fn contexts(&self, file: &NetworkFile) -> Result<Option<Task>, Failure> {
+        if self.blind {
+            return Ok(None);
+        }
+        let task = file.task_named_with_contexts(self.task.as_deref(), self.s, self.d)?;
+        Ok(task.filter(|task| !task.contexts().is_empty()))
     }
 }
 

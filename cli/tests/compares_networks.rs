@@ -38,6 +38,8 @@ fn two_networks_are_told_to_be_the_same_and_the_figure_is_written() {
     assert!(said["pairs"][0]["distance"].as_f64().unwrap() < 1e-6);
     assert_eq!(std::fs::read_to_string(folder.path().join("seen/comparison.json")).unwrap(), json);
     assert!(std::fs::read_to_string(folder.path().join("seen/comparison.svg")).unwrap().starts_with("<svg"));
+    let page = std::fs::read_to_string(folder.path().join("seen/comparison.html")).unwrap();
+    assert!(page.contains("Are they the same circuit?"));
 }
 
 #[test]

@@ -9,6 +9,8 @@
 //! | know what it computes and how | [`interpret`] |
 //! | know whether two networks hold the same circuit | [`compare`] |
 //! | put two circuits into one network | [`compose`] |
+//! | see how a circuit came to be | [`develop`] |
+//! | train a network on, and keep what it has learned | [`transfer`] |
 //! | train and interpret a grid of networks | [`sweep::Plan`], [`sweep::Local`] |
 //! | check what the paper says | [`reproduce::Experiment`] |
 //! | see the memory model behind the theory | `ketbra recall` |
@@ -45,15 +47,15 @@
 //! | feature | what it adds | dependencies |
 //! |---|---|---|
 //! | `report` | `report`: the page of a network, one HTML file | flate2, base64 |
-//! | `figures` | `report::figures` and the picture of `recall`: SVG, PNG, GIF | resvg, gif, png, a font |
+//! | `figures` | `report::figures` SVG, PNG, GIF | resvg, gif, a font |
 //! | `cuda` | `train::cuda`: training on an NVIDIA device | cudarc |
 //!
 //! All are on by default. `default-features = false` leaves everything else, and builds for `wasm32-unknown-unknown` too; there,
 //! only what trains, sweeps or writes files needs what the target does not have: a clock, threads and a disk.
 //!
 //! # Order
-//! Stages are folders, in the order in which data flows: task, circuit, compile, network, train, observe, code, linearize, spectrum,
-//! memories, recurrence, claims, interpret, compare, compose, edit, report. A stage is `verb(&input, &Params) -> Result<Noun, Error>`
+//! Stages are folders, in the order in which data flows: task, circuit, compile, network, train, transfer, observe, code, linearize,
+//! spectrum, memories, recurrence, claims, interpret, develop, compare, compose, edit, report. A stage is `verb(&input, &Params) -> Result<Noun, Error>`
 //! and keeps no state. Analysis is in f64 and deterministic; random numbers come from [`random`], addressed by seed and purpose.
 //!
 //! A circuit by itself, as theory predicts it:
@@ -81,6 +83,7 @@ pub mod code;
 pub mod compare;
 pub mod compile;
 pub mod compose;
+pub mod develop;
 pub mod edit;
 pub mod files;
 pub mod foreign_text;
@@ -108,6 +111,7 @@ pub mod sweep;
 pub mod table;
 pub mod task;
 pub mod train;
+pub mod transfer;
 
 pub use choose::UnknownWord;
 pub use claims::{Claim, ClaimName};

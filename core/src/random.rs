@@ -25,6 +25,12 @@ pub enum Purpose {
     Bootstrap = 8,
     /// Inputs on which training looks at its network on the way. Address as for `TestInputs`.
     LookInputs = 9,
+    /// Inputs that show what a network does in tasks that it has learned before. Address as for `TestInputs`.
+    OldInputs = 10,
+    /// Signs in place of errors, for the Fisher information. Address: (episode, sample, output step and block).
+    OldSigns = 11,
+    /// Input weights of strong cues. Address: (unit, context, 0).
+    Cues = 12,
 }
 
 /// A stream of random numbers, addressed instead of advanced.

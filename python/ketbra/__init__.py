@@ -11,6 +11,7 @@ random has a seed, and the same seed gives the same bytes as the command line.
 
 from ._compare import ComparedPair, Comparison, compare
 from ._compose import Composed, compose
+from ._develop import Development, InContexts, develop, interpret_contexts
 from ._edit import Changed, EditAccuracy, Edited
 from ._errors import (
     EditError,
@@ -44,11 +45,13 @@ __all__ = [
     "Comparison",
     "Composed",
     "Connection",
+    "Development",
     "EditAccuracy",
     "EditError",
     "Edited",
     "Error",
     "FixedPoints",
+    "InContexts",
     "InterpretError",
     "Interpretation",
     "LinearizeError",
@@ -72,8 +75,10 @@ __all__ = [
     "__version__",
     "compare",
     "compose",
+    "develop",
     "drive",
     "interpret",
+    "interpret_contexts",
     "interpret_trajectories",
     "linearize",
     "sweep",

@@ -256,6 +256,8 @@ def linearize(
 def edit(
     network: Network, task: Task, change: Task | str | int | tuple[int, float], *, seed: int | None, mode: str | None
 ) -> tuple[Network, str]: ...
+def develop(run: os.PathLike[str]) -> tuple[str, str]: ...
+def interpret_contexts(network: Network, *, task: os.PathLike[str] | None, seed: int | None) -> str: ...
 def train(
     task: Task | str | os.PathLike[str] | None,
     *,
@@ -280,6 +282,16 @@ def train(
     checkpoint_every: int | None,
     snapshots: int | None,
     log_spaced: bool,
+    look_every: int | None,
+    context: str | None,
+    from_: Network | str | os.PathLike[str] | None,
+    freeze: str | None,
+    protect: list[str],
+    reuse: list[str],
+    left_out: float | None,
+    strong_cue: bool,
+    ewc: list[str],
+    ewc_strength: float | None,
     device: str | None,
     precision: str | None,
     threads: int | None,

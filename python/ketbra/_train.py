@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,10 @@ class Training:
     """Optimizer steps that were taken."""
     stopped_early: bool
     """Whether training ended before its last step, because the task was learned for good."""
+    steps_to_99: int | None
+    """Steps before the first look at which accuracy was 0.99 in every quarter of the horizon."""
+    contexts: dict[str, float]
+    """Accuracy in each context, where the task has several."""
     best_step: int | None
     """Step of the weights that were kept, where they are the best that were seen on the way."""
     seconds: float
@@ -58,6 +63,11 @@ class Training:
     def to_pandas(self) -> Any:
         """The course of training as a table."""
         return need("pandas", "to_pandas").DataFrame(self.metrics)
+
+
+def _names(given: str | Sequence[str]) -> list[str]:
+    """One name, or several."""
+    return [given] if isinstance(given, str) else list(given)
 
 
 def train(
@@ -84,6 +94,16 @@ def train(
     checkpoint_every: int | None = None,
     snapshots: int | None = None,
     log_spaced: bool = False,
+    look_every: int | None = None,
+    context: str | None = None,
+    from_: str | os.PathLike[str] | Network | None = None,
+    freeze: str | None = None,
+    protect: str | Sequence[str] = (),
+    reuse: str | Sequence[str] = (),
+    left_out: float | None = None,
+    strong_cue: bool = False,
+    ewc: str | Sequence[str] = (),
+    ewc_strength: float | None = None,
     device: str | None = None,
     precision: str | None = None,
     threads: int | None = None,
@@ -123,6 +143,16 @@ def train(
     metrics_every, checkpoint_every: steps between rows of metrics, between checkpoints [100, 1000]
     snapshots: keep the weights at so many moments, all in `out`/snapshots.safetensors, for a slider on the page [none];
         log_spaced: more of them early on
+    look_every: steps between looks at the network on fresh inputs [500 with the recipe steady; others never look]
+    context: of a task with contexts, draw the episodes of one only
+    from_: begin with a trained network: a file, a run folder or a `ketbra.Network`
+    freeze: keep of it: recurrent (all recurrent weights) or memories (what they do within the space of its memories)
+    protect: keep what it does in old tasks, or in other contexts: moves are projected out of the spaces that their states and
+        inputs span; reuse: the paper's variant, into them; left_out: share of the variance of old states and inputs that may be
+        left outside those spaces [0.01]; strong_cue: draw the cue of `context`, or all cues, so strong that
+        each saturates half of the units, others in each context
+    ewc: elastic weight consolidation: weights are pulled back by how much the outputs of old tasks depend on them;
+        ewc_strength: how strongly; at 1 what old tasks lose counts as much as the loss of the new one [100]
     device: cpu, or cuda for the first CUDA device [cpu]; precision: how exactly it multiplies: single, plain or fast [single]
     threads: threads to use [one for each core]
     out: a folder for the run, as `ketbra train --out`; nothing is written without it
@@ -156,6 +186,16 @@ def train(
             checkpoint_every=whole(checkpoint_every, "checkpoint_every", TrainError),
             snapshots=whole(snapshots, "snapshots", TrainError),
             log_spaced=log_spaced,
+            look_every=whole(look_every, "look_every", TrainError),
+            context=context,
+            from_=from_._network if isinstance(from_, Network) else from_,
+            freeze=freeze,
+            protect=_names(protect),
+            reuse=_names(reuse),
+            strong_cue=strong_cue,
+            left_out=number(left_out, "left_out", TrainError),
+            ewc=_names(ewc),
+            ewc_strength=number(ewc_strength, "ewc_strength", TrainError),
             device=device,
             precision=precision,
             threads=whole(threads, "threads", TrainError),
@@ -175,6 +215,8 @@ def train(
         why=tuple(ended["why"]),
         steps=ended["steps"],
         stopped_early=ended["stopped_early"],
+        steps_to_99=ended["steps_to_99"],
+        contexts={found["context"]: found["accuracy"]["value"] for found in ended.get("contexts", [])},
         best_step=ended["best_step"],
         seconds=ended["seconds"],
         loss=ended["loss"],

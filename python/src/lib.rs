@@ -7,6 +7,7 @@ mod arrays;
 mod called;
 mod compare;
 mod compose;
+mod develop;
 mod device;
 mod edit;
 mod errors;
@@ -28,6 +29,8 @@ mod _ketbra {
     use crate::compare::{Comparison, compare};
     #[pymodule_export]
     use crate::compose::compose;
+    #[pymodule_export]
+    use crate::develop::{develop, interpret_contexts};
     #[pymodule_export]
     use crate::edit::edit;
     #[pymodule_export]

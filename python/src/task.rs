@@ -196,10 +196,11 @@ pub enum TaskGiven<'py> {
 }
 
 impl TaskGiven<'_> {
+    /// The task, which may have contexts where it is a file.
     pub fn task(&self, s: Option<usize>, d: Option<usize>) -> Result<task::Task, Failed> {
         match self {
             Self::Task(task) => Ok(task.get().task.clone()),
-            Self::Path(text) => Ok(task::Task::parse(text, s, d)?.of_size(s, d)?),
+            Self::Path(text) => Ok(task::Task::parse_with_contexts(text, s, d)?.of_size(s, d)?),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::work::{Ended, Stop, interruptible};
 use ketbra::network::NetworkFile;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Engine, Job, Metrics, Observer, RecordError, Snapshots, Start, TrainState};
+use ketbra::train::{Choices, Engine, Job, Metrics, Observer, RecordError, Snapshots, TrainError, TrainState};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub enum InitGiven<'py> {
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
     task, *, s, d, cell, layers, hidden, seed, steps, recipe, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
-    metrics_every, checkpoint_every, snapshots, log_spaced, device, precision, threads, out, resume, force, tensorboard, progress
+    metrics_every, checkpoint_every, snapshots, log_spaced, look_every, context, from_, freeze, protect, reuse, left_out, strong_cue, ewc, ewc_strength, device, precision, threads, out, resume, force, tensorboard, progress
 ))]
 pub fn train(
     py: Python<'_>,
@@ -57,6 +57,16 @@ pub fn train(
     checkpoint_every: Option<u64>,
     snapshots: Option<u32>,
     log_spaced: bool,
+    look_every: Option<u64>,
+    context: Option<String>,
+    from_: Option<InitGiven<'_>>,
+    freeze: Option<&str>,
+    protect: Vec<String>,
+    reuse: Vec<String>,
+    left_out: Option<f64>,
+    strong_cue: bool,
+    ewc: Vec<String>,
+    ewc_strength: Option<f64>,
     device: Option<&str>,
     precision: Option<&str>,
     threads: Option<usize>,
@@ -73,15 +83,22 @@ pub fn train(
             (job, Some(folder))
         }
         (None, Some(task)) => {
-            let given = match init {
-                Some(InitGiven::Network(ref network)) => Some(network.get().file.network.clone()),
+            let at_hand = |given: &Option<InitGiven<'_>>| match given {
+                Some(InitGiven::Network(network)) => Some(Box::new(network.get().file.clone())),
                 _ => None,
             };
-            let cell = cell.map(str::parse).transpose().map_err(Failed::train)?;
+            let path = |given: Option<InitGiven<'_>>| match given {
+                Some(InitGiven::Path(path)) => Some(path),
+                _ => None,
+            };
+            if init.is_some() && from_.is_some() {
+                return Err(Failed::train(TrainError::TwoStarts));
+            }
+            let given = at_hand(&init).or_else(|| at_hand(&from_));
             let choices = Choices {
-                cell: cell.or(given.as_ref().and_then(|network| network.kind())),
+                cell: cell.map(str::parse).transpose().map_err(Failed::train)?,
                 layers,
-                hidden: hidden.or(given.as_ref().map(|network| network.hidden())),
+                hidden,
                 seed,
                 steps,
                 recipe: recipe.map(str::parse).transpose().map_err(Failed::train)?,
@@ -91,22 +108,26 @@ pub fn train(
                 lr,
                 clip,
                 batch,
-                init: match init {
-                    Some(InitGiven::Path(path)) => Some(path),
-                    _ => None,
-                },
+                init: path(init),
                 bias,
                 activation: activation.map(str::parse).transpose().map_err(Failed::train)?,
                 metrics_every,
                 checkpoint_every,
                 snapshots: snapshots.map(|count| Snapshots { count, log_spaced }),
+                look_every,
+                context,
+                from: path(from_),
+                given,
+                freeze: freeze.map(str::parse).transpose().map_err(Failed::train)?,
+                protect,
+                reuse,
+                left_out,
+                strong_cue,
+                ewc,
+                ewc_strength,
             };
             let task = task.task(s, d)?;
-            let (mut params, mut start) = choices.params(&task)?;
-            if let Some(network) = given {
-                params.take_from(&network);
-                start = Start::Weights(Box::new(network));
-            }
+            let (params, start) = choices.params(&task)?;
             let job = Job { task, params, start };
             job.check()?;
             let begin = |path: PathBuf| RunFolder::begin(&path, &job, engine.name.clone(), force);

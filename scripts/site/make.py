@@ -36,6 +36,7 @@ DOCUMENTS = {
     "train": ["train", *FOUR, "--steps", "200", "--force", "--out", "{work}/short", "--json"],
     "compile": ["compile", "T3", "--out", "{work}/made", "--json"],
     "interpret": ["interpret", "{networks}/t3-h64-superposed.safetensors", "--task", "T3", "--methods", "all", "--json"],
+    "develop": ["develop", "{work}/kept", "--json"],
     "linearize": ["linearize", "{networks}/flip-flop-h24.safetensors", "--json"],
     "report": ["report", "{four}", "--out", "{work}/page.html", "--json"],
     "edit": ["edit", "{networks}/t3-h128.safetensors", "--task", "T3", "--negate", "1", "--out", "{work}/edited", "--json"],
@@ -69,6 +70,7 @@ def networks(work: Path) -> Path:
 def documents(work: Path, four: Path) -> str:
     """A table of fields for each command that prints JSON."""
     (work / "grid.toml").write_text('task = "repeat-copy"\ns = 3\nd = 2\nhidden = 16\nsteps = 50\nseed = "1-2"\n')
+    ketbra("train", *FOUR, "--steps", "200", "--snapshots", "4", "--out", work / "kept")
     # Words for fields that have no comment in a struct, or are keys of a map.
     words = json.loads((ROOT / "scripts/site/fields.json").read_text())
     fields = Fields(items([ROOT / "core/src", ROOT / "cli/src"]), words)

@@ -8,10 +8,11 @@ use crate::progress::Count;
 use crate::subject::{distinct_names, write};
 use crate::terminal::{print, print_json};
 use ketbra::compare::{
-    CompareError, CompareParams, Comparison, Effect, Examined, Subject, compare_examined, effects, examine_all,
+    CompareError, CompareParams, Comparison, Effect, Examined, Pair, Subject, compare_examined, effects, examine_all,
 };
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::figures::comparison_figures;
+use ketbra::report::{Provenance, Side, page_of_compared};
 use ketbra::sweep::{Row, SweepFolder};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -49,7 +50,7 @@ pub struct CompareCommand {
     /// DSA: coordinates that are kept, at most
     #[arg(long, value_name = "N", default_value_t = CompareParams::default().dsa.rank)]
     rank: usize,
-    /// Write comparison.json and the figures (SVG) into this folder
+    /// Write comparison.json and the figures (SVG) into this folder; of two networks also comparison.html, the page of both
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print JSON
@@ -67,6 +68,9 @@ struct Document<'a> {
     effects: Vec<Effect>,
 }
 
+/// Networks, what each was trained with, and where they are.
+type Named = (Vec<Subject>, Vec<Settings>, Vec<PathBuf>);
+
 /// What a network was trained with, by name.
 type Settings = BTreeMap<String, String>;
 
@@ -77,7 +81,7 @@ const MOST_RANK: usize = 256;
 impl CompareCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let params = self.params()?;
-        let (subjects, settings) = self.subjects()?;
+        let (subjects, settings, paths) = self.subjects()?;
         interrupt::listen();
         let bar = Count::new(subjects.len(), "networks");
         let examined = examine_all(&subjects, &params, &|_| !interrupt::asked(), &|| bar.one());
@@ -88,6 +92,9 @@ impl CompareCommand {
         let document = Document { found: &found, effects };
         if let Some(out) = &self.out {
             self.write(out, &document, &examined)?;
+            if let ([left, right], [pair]) = (&paths[..], &found.pairs[..]) {
+                self.write_page(out, [left, right], &examined, pair)?;
+            }
         }
         match self.json {
             true => print_json(&document),
@@ -109,8 +116,8 @@ impl CompareCommand {
         Ok(params)
     }
 
-    /// The networks, and the settings of each where all come from sweeps.
-    fn subjects(&self) -> Result<(Vec<Subject>, Vec<Settings>), Failure> {
+    /// The networks, the settings of each where all come from sweeps, and where they are.
+    fn subjects(&self) -> Result<Named, Failure> {
         let (mut paths, mut settings) = (vec![], vec![]);
         for path in &self.paths {
             let Ok(folder) = SweepFolder::open(path) else {
@@ -126,7 +133,7 @@ impl CompareCommand {
         let subject = |(path, name): (&PathBuf, &std::ffi::OsString)| self.subject(path, &name.to_string_lossy());
         let subjects = paths.iter().zip(&names).map(subject).collect::<Result<Vec<_>, _>>()?;
         settings.truncate(if settings.len() == paths.len() { settings.len() } else { 0 });
-        Ok((subjects, settings))
+        Ok((subjects, settings, paths))
     }
 
     fn subject(&self, path: &Path, name: &str) -> Result<Subject, Failure> {
@@ -146,6 +153,17 @@ impl CompareCommand {
             write(&out.join(format!("{}.svg", picture.name)), picture.svg().as_bytes())?;
         }
         Ok(())
+    }
+
+    /// The page of two networks, with what came of comparing them.
+    fn write_page(&self, out: &Path, paths: [&Path; 2], examined: &[Examined], pair: &Pair) -> Result<(), Failure> {
+        let files = paths.map(|path| NetworkFile::open_as(path, self.activation));
+        let [Ok(left), Ok(right)] = files else { return Ok(()) };
+        let told = [Provenance::of(paths[0], &left), Provenance::of(paths[1], &right)];
+        let side = |k: usize, file| Side { network: file, found: &examined[k].found, provenance: &told[k] };
+        let html =
+            page_of_compared(&side(0, &left.network), &side(1, &right.network), pair).map_err(Failure::could_not)?;
+        write(&out.join("comparison.html"), html.as_bytes()).map(|_| ())
     }
 }
 

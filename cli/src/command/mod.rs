@@ -5,6 +5,7 @@ mod compare;
 mod compile;
 mod compose;
 mod demo;
+mod develop;
 mod edit;
 mod figures;
 mod interpret;
@@ -31,6 +32,7 @@ pub enum Command {
     Interpret(interpret::InterpretCommand),
     Compare(compare::CompareCommand),
     Compose(compose::ComposeCommand),
+    Develop(develop::DevelopCommand),
     Linearize(linearize::LinearizeCommand),
     Report(report::ReportCommand),
     Figures(figures::FiguresCommand),
@@ -55,6 +57,7 @@ impl Command {
             Self::Interpret(command) => command.run(),
             Self::Compare(command) => command.run(),
             Self::Compose(command) => command.run(),
+            Self::Develop(command) => command.run(),
             Self::Linearize(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Figures(command) => command.run(),

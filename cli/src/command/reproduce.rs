@@ -4,10 +4,12 @@ use super::sweep::Bar;
 use crate::device::{DeviceChoice, check_threads};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::progress::Count;
 use crate::subject::write;
 use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
 use ketbra::interpret::{InterpretParams, Question, interpret};
-use ketbra::report::figures::{comparison_figures, figures};
+use ketbra::report::figures::{comparison_figures, development_figure, figures};
+use ketbra::reproduce::course::{self, CourseRow, CourseWatcher};
 use ketbra::reproduce::{Experiment, Finding, Report, ReproduceError, Source, Verdict, judge};
 use ketbra::run_folder::RunFolder;
 use ketbra::sweep::{Engine, Local, Run, SweepFolder, to_csv};
@@ -84,10 +86,12 @@ impl ReproduceCommand {
         let mut reports = vec![];
         for (experiment, plan) in experiments.iter().zip(&plans) {
             let rows: Vec<_> = plan.iter().filter_map(|run| rows.get(&run.name).cloned()).collect();
-            let report = judge(experiment, &rows, &folder, self.quick)?;
+            let course = self.course(experiment, cores)?;
+            let report = judge(experiment, &rows, course, &folder, self.quick)?;
             self.keep(&report, &to_csv(&rows).map_err(Failure::could_not)?)?;
             self.draw(experiment, plan, &folder)?;
             self.draw_distances(experiment, &report)?;
+            self.draw_development(experiment, &report)?;
             if !self.json {
                 print(&in_words(&report));
             }
@@ -145,6 +149,32 @@ impl ReproduceCommand {
         Ok(())
     }
 
+    /// Goes through the course of an experiment, where it has one.
+    fn course(&self, experiment: &Experiment, threads: usize) -> Result<Vec<CourseRow>, Failure> {
+        let Some(course) = &experiment.course else { return Ok(vec![]) };
+        if !self.json {
+            note(&format!("{}: networks that learn one thing after another, on the processor", experiment.name));
+        }
+        interrupt::listen();
+        let watcher = Stages(Count::new(0, "stages"));
+        let out = self.out.join("networks");
+        std::fs::create_dir_all(&out).map_err(Failure::could_not)?;
+        let rows = course::run(course, self.seeds, &out, threads, &watcher);
+        watcher.0.finish();
+        rows?.ok_or_else(|| Failure::interrupted("stopped, and saved; go on with the same command"))
+    }
+
+    /// Draws how the first network of each task came to be, where the experiment asks for it.
+    fn draw_development(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
+        let wanted = experiment.expected.pictures.iter().any(|name| name == "development");
+        for found in report.developments.iter().filter(|found| wanted && found.seed == 1) {
+            let name = format!("development-{}-{}.svg", found.task.to_lowercase(), found.cell);
+            let path = self.out.join(&experiment.name).join(name);
+            write(&path, development_figure(found).svg().as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// Draws all networks against each other, where the experiment asks for it.
     fn draw_distances(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
         let Some(found) = &report.comparison else { return Ok(()) };
@@ -164,6 +194,19 @@ impl ReproduceCommand {
         write(&folder.join("report.json"), json.as_bytes())?;
         write(&folder.join("results.csv"), results.as_bytes())?;
         Ok(())
+    }
+}
+
+/// Shows how many stages of a course are done.
+struct Stages(Count);
+
+impl CourseWatcher for Stages {
+    fn done(&self, done: usize, of: usize) {
+        self.0.set(done, of);
+    }
+
+    fn stop(&self) -> bool {
+        interrupt::asked()
     }
 }
 

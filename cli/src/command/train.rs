@@ -7,9 +7,9 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::terminal::{GOOD, WARN, note, print, print_json};
 use ketbra::network::{Activation, CellKind};
-use ketbra::run_folder::{Resumed, RunFolder, RunResult};
+use ketbra::run_folder::{ContextResult, Resumed, RunFolder, RunResult};
 use ketbra::task::Task;
-use ketbra::train::{self, Engine, Job, Metrics, Observer, Recipe, Snapshots, Start};
+use ketbra::train::{self, Engine, Freeze, Job, Metrics, Observer, Recipe, Snapshots, Start};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -21,6 +21,8 @@ use std::str::FromStr;
   ketbra train repeat-copy --s 16 --d 5 --init gaussian
   ketbra train T3 --cell gru --layers 2 --hidden 64
   ketbra train T3 --snapshots 40 --log-spaced
+  ketbra train T4 --from runs/t2 --freeze recurrent
+  ketbra train both.toml --context b --from runs/a --protect a
   ketbra train --resume runs/t2
 
 A run folder holds manifest.json (every parameter), network.safetensors (PyTorch's names), metrics.csv and a checkpoint.
@@ -119,6 +121,38 @@ struct Choices {
     /// Keep more of them early on: each so many times the steps of the one before
     #[arg(long, requires = "snapshots")]
     log_spaced: bool,
+    /// Steps between looks at the network on fresh inputs [default: 500 with the recipe steady; others never look]
+    #[arg(long, value_name = "N")]
+    look_every: Option<u64>,
+    /// Of a task with contexts, draw the episodes of one only
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+    /// Begin with a trained network: a file or a run folder
+    #[arg(long, value_name = "NET", conflicts_with = "init")]
+    from: Option<PathBuf>,
+    /// Keep of it: recurrent (all recurrent weights) or memories (what they do within the space of its memories)
+    #[arg(long, value_name = "PART", value_parser = Freeze::from_str, requires = "from")]
+    freeze: Option<Freeze>,
+    /// Keep what it does in old tasks, or in other contexts: moves are projected out of the spaces that their states and
+    /// inputs span
+    #[arg(long, value_name = "OLD", value_delimiter = ',', requires = "from", conflicts_with = "freeze")]
+    protect: Vec<String>,
+    /// The paper's variant: moves are projected into those spaces
+    #[arg(long, value_name = "OLD", value_delimiter = ',', requires = "from", conflicts_with_all = ["freeze", "protect"])]
+    reuse: Vec<String>,
+    /// Draw the cue of --context, or all cues, so strong that each saturates half of the units, others in each context: what is
+    /// learned in one then hardly meets what is learned in another
+    #[arg(long)]
+    strong_cue: bool,
+    /// Share of the variance of old states and inputs that may be left outside those spaces [default: 0.01]
+    #[arg(long, value_name = "X", requires = "from", allow_negative_numbers = true)]
+    left_out: Option<f64>,
+    /// Elastic weight consolidation: weights are pulled back by how much the outputs of old tasks depend on them
+    #[arg(long, value_name = "OLD", value_delimiter = ',', requires = "from", conflicts_with_all = ["freeze", "protect", "reuse"])]
+    ewc: Vec<String>,
+    /// How strongly; at 1 what old tasks lose counts as much as the loss of the new one [default: 100]
+    #[arg(long, value_name = "X", requires = "ewc", allow_negative_numbers = true)]
+    ewc_strength: Option<f64>,
 }
 
 impl Choices {
@@ -142,6 +176,17 @@ impl Choices {
             metrics_every: self.metrics_every,
             checkpoint_every: self.checkpoint_every,
             snapshots: self.snapshots.map(|count| Snapshots { count, log_spaced: self.log_spaced }),
+            look_every: self.look_every,
+            context: self.context.clone(),
+            from: self.from.clone(),
+            given: None,
+            freeze: self.freeze,
+            protect: self.protect.clone(),
+            reuse: self.reuse.clone(),
+            left_out: self.left_out,
+            strong_cue: self.strong_cue,
+            ewc: self.ewc.clone(),
+            ewc_strength: self.ewc_strength,
         }
     }
 }
@@ -151,7 +196,7 @@ impl TrainCommand {
         let (engine, name) = self.device.engine(self.threads)?;
         let (folder, job) = match (&self.resume, &self.task) {
             (Some(path), _) => self.resumed(path)?,
-            (None, Some(task)) => self.begun(&self.size.of(task)?, name)?,
+            (None, Some(task)) => self.begun(&self.size.with_contexts(task)?, name)?,
             (None, None) => return Err(Failure::bad_input("name a task, such as T2, or a folder to --resume")),
         };
         train(engine.as_ref(), folder, job, self.tensorboard, self.json)
@@ -221,14 +266,25 @@ fn in_words(result: &RunResult, path: &Path) -> String {
         Some(best) if best != *steps => format!("; kept the best weights, of step {best}"),
         _ => String::new(),
     };
+    let reached = result.steps_to_99.map_or(String::new(), |step| format!(", accuracy 0.99 after {step}"));
+    let contexts: String = result.contexts.iter().map(in_context).collect();
     let why: String = result.why.iter().map(|reason| format!("  why: {reason}\n")).collect();
     format!(
-        "{verdict}: accuracy {:.4} over {} output steps\n{why}{steps} steps in {seconds:.1} s ({steps_per_second:.0} steps/s), \
+        "{verdict}: accuracy {:.4} over {} output steps\n{contexts}{why}{steps} steps{reached} in {seconds:.1} s ({steps_per_second:.0} steps/s), \
          loss {loss:.1e} at horizon {horizon}{ended}{kept}\nsaved in {}\n{next}",
         accuracy.value,
         accuracy.horizon,
         path.display()
     )
+}
+
+fn in_context(found: &ContextResult) -> String {
+    let word = match (found.learned, found.trained) {
+        (true, _) => "learned",
+        (false, true) => "not learned",
+        (false, false) => "not learned, and not trained here",
+    };
+    format!("  context {}: accuracy {:.4} ({word})\n", found.context, found.accuracy.value)
 }
 
 /// Moves the bar, and stops when asked to.

@@ -113,6 +113,13 @@ fn held(of: &Examined) -> Option<Held> {
     })
 }
 
+impl Angles {
+    /// Between the spaces that two sets of memories span; nothing where they are of different numbers of units.
+    pub(crate) fn between(a: &Matrix, b: &Matrix) -> Result<Option<Self>, NumericError> {
+        angles(a, b)
+    }
+}
+
 fn angles(a: &Matrix, b: &Matrix) -> Result<Option<Angles>, NumericError> {
     if a.nrows() != b.nrows() || a.nrows() < a.ncols().max(b.ncols()) {
         return Ok(None);

@@ -5,6 +5,7 @@
 
 mod case;
 mod coding;
+mod contexts;
 mod control;
 mod doubts;
 mod known;
@@ -20,6 +21,9 @@ mod trajectories;
 mod warning;
 
 pub use crate::claims::{Claim, ClaimName, ClaimParams, Reason, Verdict};
+pub use contexts::{
+    Cue, InContext, InContexts, OBEYED, SHARED, Shared, in_context, interpret_context, interpret_contexts,
+};
 pub use control::{Control, Shuffled};
 pub use known::{Known, interpret_file, interpret_file_watched};
 pub use params::{InterpretParams, StateView};
@@ -406,6 +410,26 @@ pub enum InterpretError {
         /// Components of the task.
         needed: usize,
     },
+    /// A network without a cue for every context.
+    #[error(
+        "the network has {found} inputs; a task with {contexts} contexts and d={d} needs {}, a cue for each context: pass the \
+         task that it was trained on",
+        d + contexts
+    )]
+    CueInputs {
+        /// Inputs of the network.
+        found: usize,
+        /// Components of the task.
+        d: usize,
+        /// Its contexts.
+        contexts: usize,
+    },
+    /// A task with one function.
+    #[error("task {0} has no contexts: interpret the network as it is")]
+    NoContexts(String),
+    /// A first layer without input weights.
+    #[error("contexts are told apart in elman, gru and lstm layers only")]
+    NoInputWeights,
     /// Sizes beyond the limits.
     #[error(transparent)]
     TooLarge(#[from] limits::TooLarge),

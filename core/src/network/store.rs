@@ -83,6 +83,11 @@ impl NetworkFile {
     ///
     /// The path of a task file is refused: what a network file says must never choose which file is opened.
     pub fn task(&self, s: Option<usize>, d: Option<usize>) -> Result<Option<Task>, TaskError> {
+        self.task_with_contexts(s, d)?.map(Task::alone).transpose()
+    }
+
+    /// The same; it may have contexts.
+    pub fn task_with_contexts(&self, s: Option<usize>, d: Option<usize>) -> Result<Option<Task>, TaskError> {
         let Some(text) = self.metadata.get("task") else { return Ok(None) };
         let described = |source| TaskError::InNetworkFile { source: Box::new(source) };
         if Task::is_formula(text) {
@@ -90,7 +95,7 @@ impl NetworkFile {
             return Task::from_formulas(text, s, Some(d)).map(Some).map_err(described);
         }
         if text.contains('=') {
-            let task = Task::from_toml(text, "task", "task").map_err(described)?;
+            let task = Task::from_toml_with_contexts(text, "task", "task").map_err(described)?;
             return task.of_size(s, d).map(Some);
         }
         if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
@@ -109,8 +114,18 @@ impl NetworkFile {
         s: Option<usize>,
         d: Option<usize>,
     ) -> Result<Option<Task>, TaskError> {
-        let Some(name) = name else { return self.task(s, d) };
-        Task::parse(name, s, d.or(Some(self.network.inputs())))?.of_size(s, d).map(Some)
+        self.task_named_with_contexts(name, s, d)?.map(Task::alone).transpose()
+    }
+
+    /// The same; it may have contexts.
+    pub fn task_named_with_contexts(
+        &self,
+        name: Option<&OsStr>,
+        s: Option<usize>,
+        d: Option<usize>,
+    ) -> Result<Option<Task>, TaskError> {
+        let Some(name) = name else { return self.task_with_contexts(s, d) };
+        Task::parse_with_contexts(name, s, d.or(Some(self.network.inputs())))?.of_size(s, d).map(Some)
     }
 
     /// Writes a safetensors file, all of it or nothing.

@@ -26,7 +26,7 @@ mod words;
 
 #[cfg(feature = "figures")]
 use self::frame::escape;
-pub use self::pair::{Side, page_of_two};
+pub use self::pair::{Side, page_of_compared, page_of_two};
 pub use self::snapshots::Snapshot;
 pub use self::sweep::page_of_sweep;
 

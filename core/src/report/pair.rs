@@ -3,6 +3,7 @@
 use super::data::{PageData, page_data};
 use super::frame::{PAIR, assembled};
 use super::{Provenance, ReportError};
+use crate::compare::{Claim, MEASURES, Pair};
 use crate::interpret::Interpretation;
 use crate::network::Network;
 use serde::Serialize;
@@ -21,13 +22,53 @@ pub struct Side<'a> {
 #[derive(Serialize)]
 struct PairData<'a> {
     sides: [PageData<'a>; 2],
+    /// What came of comparing them, where that was asked.
+    comparison: Option<Compared<'a>>,
+}
+
+/// A comparison as the page shows it.
+#[derive(Serialize)]
+struct Compared<'a> {
+    verdict: &'static str,
+    definition: &'static str,
+    reasons: &'a [String],
+    claims: Vec<ComparedClaim>,
+    /// Each measure of how far the two are apart, by name.
+    measures: Vec<(&'static str, Option<f64>)>,
+}
+
+#[derive(Serialize)]
+struct ComparedClaim {
+    statement: &'static str,
+    figure: String,
+    holds: bool,
 }
 
 /// The page of two networks: the same time, and the same inputs where both take them.
 pub fn page_of_two(left: &Side<'_>, right: &Side<'_>) -> Result<String, ReportError> {
+    page_of_pair(left, right, None)
+}
+
+/// The same, with what came of comparing them.
+pub fn page_of_compared(left: &Side<'_>, right: &Side<'_>, pair: &Pair) -> Result<String, ReportError> {
+    page_of_pair(left, right, Some(pair))
+}
+
+fn page_of_pair(left: &Side<'_>, right: &Side<'_>, pair: Option<&Pair>) -> Result<String, ReportError> {
     let title = format!("{} and {}", left.provenance.title, right.provenance.title);
     let sides = [data(left)?, data(right)?];
-    assembled(&PAIR, &title, &PairData { sides })
+    assembled(&PAIR, &title, &PairData { sides, comparison: pair.map(compared) })
+}
+
+fn compared(pair: &Pair) -> Compared<'_> {
+    let claim = |of: &Claim| ComparedClaim { statement: of.statement, figure: of.figure(), holds: of.holds };
+    Compared {
+        verdict: pair.verdict.name(),
+        definition: pair.verdict.definition(),
+        reasons: &pair.reasons,
+        claims: pair.claims.iter().map(claim).collect(),
+        measures: MEASURES.iter().map(|(name, value)| (*name, value(pair))).collect(),
+    }
 }
 
 fn data<'a>(side: &Side<'a>) -> Result<PageData<'a>, ReportError> {

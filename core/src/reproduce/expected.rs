@@ -32,7 +32,9 @@ pub struct Expected {
 pub struct Check {
     /// The quantity: `accuracy`, `error`, `error_orbit`, `matched` or `recovered_METHOD` as in the table, a column of the
     /// results (their mean), or a measurement by name; of networks against each other `same_within_task`, `same_across_tasks`,
-    /// `same_across_cells`, `farthest_within_task` and `told_apart_by_MEASURE`.
+    /// `same_across_cells`, `farthest_within_task` and `told_apart_by_MEASURE`; of a course a column, `least_COLUMN`,
+    /// `most_COLUMN`, or with `than` `ratio_COLUMN` seed by seed; of snapshots `THING_before_THING` and `appears_THING`. Ratios and
+    /// orders have `_low` and `_high`, the ends of their 95 % interval.
     pub what: String,
     /// Which networks: columns of the results and the values they must have.
     #[serde(default, rename = "where")]

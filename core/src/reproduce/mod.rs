@@ -1,9 +1,11 @@
 //! The paper, experiment by experiment: what it says, what we find, and whether the two agree.
 //!
 //! An experiment is a folder: `experiment.toml` is the sweep that it needs (none if it needs no training), `quick.toml` a
-//! reduced one, `expected.toml` what the paper says, as numbers to check.
+//! reduced one, `course.toml` networks that learn one thing after another, `expected.toml` what the paper says, as numbers to check.
 
 mod comparing;
+pub mod course;
+mod developing;
 mod expected;
 mod measure;
 mod verdict;
@@ -12,12 +14,15 @@ pub use expected::{Band, Check, Expected, Source};
 pub use measure::measure;
 pub use verdict::{Finding, Report, Verdict, judge};
 
+use self::course::Course;
 use crate::setting::Setting;
 use crate::sweep::{Plan, SweepError};
 use std::path::{Path, PathBuf};
 
 const SWEEP: &str = "experiment.toml";
 const QUICK: &str = "quick.toml";
+const COURSE: &str = "course.toml";
+const QUICK_COURSE: &str = "quick-course.toml";
 const EXPECTED: &str = "expected.toml";
 
 /// One table, figure or claim of the paper.
@@ -29,6 +34,8 @@ pub struct Experiment {
     pub expected: Expected,
     /// The networks that it needs, if any.
     pub plan: Option<Plan>,
+    /// Networks that learn one thing after another, if any.
+    pub course: Option<Course>,
 }
 
 /// Why an experiment could not be read or measured.
@@ -82,10 +89,14 @@ impl Experiment {
     pub fn read(folder: &Path, quick: bool) -> Result<Self, ReproduceError> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let expected = Expected::read(&folder.join(EXPECTED))?;
-        let [full, reduced] = [SWEEP, QUICK].map(|file| folder.join(file));
-        let file = if quick && reduced.exists() { reduced } else { full };
-        let plan = file.exists().then(|| Plan::read(&file)).transpose()?;
-        Ok(Self { name, expected, plan })
+        let chosen = |files: [&str; 2]| {
+            let [full, reduced] = files.map(|file| folder.join(file));
+            let file = if quick && reduced.exists() { reduced } else { full };
+            file.exists().then_some(file)
+        };
+        let plan = chosen([SWEEP, QUICK]).map(|file| Plan::read(&file)).transpose()?;
+        let course = chosen([COURSE, QUICK_COURSE]).map(|file| Course::read(&file)).transpose()?;
+        Ok(Self { name, expected, plan, course })
     }
 
     /// The experiments of a folder by name, or all of them.

@@ -23,7 +23,7 @@ fn verdict_on(checks: &str) -> Result<Report, ReproduceError> {
     fs::create_dir(&experiment).unwrap();
     fs::write(experiment.join(EXPECTED), format!("title = \"x\"\npaper = \"y\"\n{checks}")).unwrap();
     let (rows, sweep) = rows(&folder.path().join("runs"));
-    judge(&Experiment::read(&experiment, true)?, &rows, &sweep, true)
+    judge(&Experiment::read(&experiment, true)?, &rows, vec![], &sweep, true)
 }
 
 const T1: &str = "[[check]]\nwhat = \"error\"\nwhere = { task = \"T1\" }\nindeterminate = true\n";
@@ -101,7 +101,7 @@ fn networks_are_compared_where_an_experiment_asks_for_it() {
         made.file().save(&sweep.run_path(&run.name).join("network.safetensors")).unwrap();
     }
     let rows: Vec<Row> = runs.iter().map(Row::of).collect();
-    let report = judge(&Experiment::read(&experiment, true).unwrap(), &rows, &sweep, true).unwrap();
+    let report = judge(&Experiment::read(&experiment, true).unwrap(), &rows, vec![], &sweep, true).unwrap();
     let found: Vec<Option<f64>> = report.findings.iter().map(|finding| finding.found).collect();
     assert_eq!((found[0], found[1]), (Some(1.0), Some(0.0)));
     assert!(found[2].unwrap() < 1e-6);

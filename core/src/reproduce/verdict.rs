@@ -1,10 +1,13 @@
 //! Whether what we find is what the paper says.
 
 use super::comparing::{self, QUANTITIES};
+use super::course::{self, CourseRow};
+use super::developing;
 use super::expected::Source;
 use super::measure::{picks, wrong};
 use super::{Check, Experiment, ReproduceError, measure};
 use crate::compare::Comparison;
+use crate::develop::Development;
 use crate::sweep::{Row, SweepFolder};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -49,6 +52,12 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Networks that it rests on.
     pub networks: usize,
+    /// What came of each arm of a course.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub course: Vec<CourseRow>,
+    /// How the circuit of each network came to be, where the experiment asks for that.
+    #[serde(skip)]
+    pub developments: Vec<Development>,
     /// The networks against each other, where the experiment asks for that.
     #[serde(skip)]
     pub comparison: Option<Comparison>,
@@ -58,9 +67,15 @@ pub struct Report {
 pub fn judge(
     experiment: &Experiment,
     rows: &[Row],
+    course: Vec<CourseRow>,
     folder: &SweepFolder,
     quick: bool,
 ) -> Result<Report, ReproduceError> {
+    let develops = experiment.expected.checks.iter().find(|check| developing::knows(&check.what));
+    let developments = match develops {
+        Some(check) => developing::develop_all(rows, folder).map_err(|problem| wrong(&check.what, problem))?,
+        None => vec![],
+    };
     let compares = experiment.expected.checks.iter().find(|check| QUANTITIES.contains(&check.what.as_str()));
     // One comparison answers every question about pairs; with one network there is none.
     let compared = match compares {
@@ -76,7 +91,14 @@ pub fn judge(
             (true, None) => Ok(None),
             (false, _) => measure(&check.what, which, rows, folder),
         };
+        let said = |problem| wrong(&check.what, problem);
         let found = match &check.than {
+            _ if developing::knows(&check.what) => {
+                developing::measure(&check.what, &check.which, rows, &developments).map_err(said)?
+            }
+            than if !course.is_empty() => {
+                course::measure(&check.what, &check.which, than.as_ref(), &course).map_err(said)?
+            }
             None => of(&check.which)?,
             Some(than) => of(&check.which)?.zip(of(than)?).map(|(found, other)| found / other),
         };
@@ -91,7 +113,9 @@ pub fn judge(
         paper: expected.paper.clone(),
         verdict: verdict(&findings),
         findings,
-        networks: rows.len(),
+        networks: rows.len() + course.len(),
+        course,
+        developments,
         comparison: compared.map(|(found, _)| found),
     })
 }

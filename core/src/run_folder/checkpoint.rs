@@ -32,6 +32,8 @@ struct Header {
 struct LooksHeader {
     good: u32,
     settling_since: Option<u64>,
+    #[serde(default)]
+    reached: Option<u64>,
     best: Option<BestHeader>,
 }
 
@@ -48,7 +50,7 @@ pub(super) fn encode(state: &TrainState, fingerprint: u32) -> Result<Vec<u8>, Ru
     let parts = [bytes(&state.network)?, bytes(&state.first_moment)?, bytes(&state.second_moment)?];
     let lengths = [parts[0].len(), parts[1].len(), parts[2].len()];
     let mut body = parts.concat();
-    let Looks { good, settling_since, best } = &state.looks;
+    let Looks { good, settling_since, reached, best } = &state.looks;
     let best = match best {
         None => None,
         Some(Best { step, loss, network }) => {
@@ -57,7 +59,7 @@ pub(super) fn encode(state: &TrainState, fingerprint: u32) -> Result<Vec<u8>, Ru
             Some(BestHeader { step: *step, loss: *loss, length: bytes.len() })
         }
     };
-    let looks = LooksHeader { good: *good, settling_since: *settling_since, best };
+    let looks = LooksHeader { good: *good, settling_since: *settling_since, reached: *reached, best };
     let header = Header {
         step: state.step,
         curriculum: state.curriculum.clone(),
@@ -113,9 +115,10 @@ pub(super) fn decode(bytes: &[u8], fingerprint: u32, path: &Path) -> Result<Trai
         Ok::<_, RunFolderError>(Best { step: best.step, loss: best.loss, network })
     });
     let best = best.transpose()?;
-    let (good, settling_since) = header.looks.map_or((0, None), |looks| (looks.good, looks.settling_since));
+    let (good, settling_since, reached) =
+        header.looks.map_or((0, None, None), |looks| (looks.good, looks.settling_since, looks.reached));
     Ok(TrainState {
-        looks: Looks { good, settling_since, best },
+        looks: Looks { good, settling_since, reached, best },
         step: header.step,
         curriculum: header.curriculum,
         network: network(0, a)?,
@@ -162,7 +165,7 @@ mod tests {
     fn with_looks() -> TrainState {
         let network = Initialization::Uniform.network(&Architecture::elman(5, Activation::Relu, true), 2, 2, 4).into();
         let best = Some(Best { step: 5, loss: 1.0 / 7.0, network });
-        TrainState { looks: Looks { good: 3, settling_since: Some(6), best }, ..state() }
+        TrainState { looks: Looks { good: 3, settling_since: Some(6), reached: Some(4), best }, ..state() }
     }
 
     fn refusal(bytes: &[u8]) -> String {

@@ -43,8 +43,34 @@ pub struct TaskRecord {
     pub s: usize,
     /// Components of each.
     pub d: usize,
+    /// f, a line for each output component; that of the first context where there are several.
+    pub recurrence: Vec<String>,
+    /// The contexts, each with an f of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contexts: Vec<ContextRecord>,
+}
+
+/// One f of several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextRecord {
+    /// What the context is called.
+    pub name: String,
     /// f, a line for each output component.
     pub recurrence: Vec<String>,
+}
+
+/// How a network does in one context.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContextResult {
+    /// The context.
+    pub context: String,
+    /// Accuracy on inputs that training never drew.
+    pub accuracy: Accuracy,
+    /// Whether that accuracy counts as learned.
+    pub learned: bool,
+    /// Whether its episodes were drawn in training.
+    pub trained: bool,
 }
 
 /// Whether a run is done.
@@ -79,6 +105,13 @@ pub struct RunResult {
     /// Whether training ended before its last step, because the task was learned for good.
     #[serde(default)]
     pub stopped_early: bool,
+    /// Steps before the first look at which accuracy was 0.99 in every quarter of the horizon; nothing where none was, or where
+    /// training does not look on the way.
+    #[serde(default)]
+    pub steps_to_99: Option<u64>,
+    /// How it does in every context, where the task has several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contexts: Vec<ContextResult>,
     /// Step of the weights that were kept, where they are the best that were seen on the way.
     #[serde(default)]
     pub best_step: Option<u64>,
@@ -100,20 +133,38 @@ impl RunResult {
             accuracy,
             learned,
             stopped_early: state.step < job.params.steps,
+            steps_to_99: state.looks.reached,
+            contexts: in_contexts(job, state),
             best_step: state.looks.best.as_ref().map(|best| best.step),
             why: if learned { vec![] } else { diagnose(job, state) },
         }
     }
 }
 
+fn in_contexts(job: &Job, state: &TrainState) -> Vec<ContextResult> {
+    let found = crate::train::cpu::context_accuracies(job, state.best());
+    let of = |(context, accuracy): (&crate::task::Context, Accuracy)| ContextResult {
+        context: context.name.clone(),
+        learned: accuracy.value >= job.params.test.learned_from,
+        trained: job.params.context.as_ref().is_none_or(|only| *only == context.name),
+        accuracy,
+    };
+    job.task.contexts().iter().zip(found).map(of).collect()
+}
+
 impl Manifest {
     /// The manifest of a run that begins.
     pub fn new(task: &Task, params: TrainParams, engine: String) -> Self {
         let recurrence = task.recurrence();
+        let record = |context: &crate::task::Context| ContextRecord {
+            name: context.name.clone(),
+            recurrence: context.task.recurrence(),
+        };
+        let contexts = task.contexts().iter().map(record).collect();
         Self {
             format: FORMAT,
             ketbra: env!("CARGO_PKG_VERSION").into(),
-            task: TaskRecord { name: task.name().into(), s: task.s(), d: task.d(), recurrence },
+            task: TaskRecord { name: task.name().into(), s: task.s(), d: task.d(), recurrence, contexts },
             params,
             engine,
             status: Status::Unfinished,
@@ -140,11 +191,16 @@ impl Manifest {
 
     /// The task.
     pub fn task(&self) -> Result<Task, RunFolderError> {
-        let TaskRecord { name, s, d, recurrence } = &self.task;
+        let TaskRecord { name, s, d, recurrence, contexts } = &self.task;
         let quoted = |text: &str| toml::Value::from(text).to_string();
-        let lines: Vec<String> = recurrence.iter().map(|line| quoted(line)).collect();
-        let text = format!("name = {}\ns = {s}\nd = {d}\nrecurrence = [{}]", quoted(name), lines.join(", "));
-        Ok(Task::from_toml(&text, super::MANIFEST, name)?)
+        let f = |recurrence: &[String]| {
+            let lines: Vec<String> = recurrence.iter().map(|line| quoted(line)).collect();
+            format!("recurrence = [{}]\n", lines.join(", "))
+        };
+        let of = |context: &ContextRecord| format!("[context.{}]\n{}", quoted(&context.name), f(&context.recurrence));
+        let f = if contexts.is_empty() { f(recurrence) } else { contexts.iter().map(of).collect() };
+        let text = format!("name = {}\ns = {s}\nd = {d}\n{f}", quoted(name));
+        Ok(Task::from_toml_with_contexts(&text, super::MANIFEST, name)?)
     }
 
     /// What the file of the network says about it.

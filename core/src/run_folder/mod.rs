@@ -1,7 +1,8 @@
 //! Run folders: what a training run leaves on disk, and how it goes on after anything.
 //!
 //! `manifest.json` says what the run is, `network.safetensors` holds the weights, `metrics.csv` the course of training,
-//! `checkpoint` all that is needed to go on, `checkpoint.previous` the one before in case something happens to it.
+//! `checkpoint` all that is needed to go on, `checkpoint.previous` the one before in case something happens to it,
+//! `held.safetensors` what training may not change.
 
 mod checkpoint;
 pub(crate) mod crc32c;
@@ -9,6 +10,7 @@ mod error;
 mod events;
 #[cfg(fuzzing)]
 pub(crate) mod fuzzing;
+mod held;
 mod manifest;
 mod metrics;
 mod recorder;
@@ -17,7 +19,8 @@ mod training;
 
 pub use error::RunFolderError;
 pub use events::EventFile;
-pub use manifest::{Manifest, RunResult, Status, TaskRecord};
+pub(crate) use held::restraint;
+pub use manifest::{ContextRecord, ContextResult, Manifest, RunResult, Status, TaskRecord};
 pub use recorder::Recorder;
 pub use training::{Resumed, Trained};
 
@@ -26,7 +29,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::{read_bytes, read_text, write_whole, write_whole_unsynced};
 use crate::network::{MAX_FILE_BYTES, MAX_HIDDEN, Network, NetworkFile};
-use crate::train::TrainState;
+use crate::train::{TrainParams, TrainState};
 
 /// The largest manifest that is read, in bytes: it holds the text of the task, which may be as long as a task file.
 const MAX_MANIFEST_BYTES: u64 = 32 << 20;
@@ -41,6 +44,7 @@ const MANIFEST: &str = "manifest.json";
 const NETWORK: &str = "network.safetensors";
 const METRICS: &str = "metrics.csv";
 const SNAPSHOTS: &str = "snapshots.safetensors";
+const HELD: &str = "held.safetensors";
 const CHECKPOINT: &str = "checkpoint";
 const CHECKPOINT_PREVIOUS: &str = "checkpoint.previous";
 const CHECKPOINT_NEW: &str = "checkpoint.new";
@@ -77,7 +81,22 @@ impl RunFolder {
         let file = path.join(MANIFEST);
         write_whole_unsynced(&file, manifest.to_text()?.as_bytes())
             .map_err(|source| RunFolderError::io("write", &file, source))?;
+        if let Some(held) = manifest.params.restraint.as_ref().and_then(|restraint| restraint.held.as_ref()) {
+            let file = path.join(HELD);
+            let bytes =
+                held::encode(held).map_err(|problem| RunFolderError::Checkpoint { path: file.clone(), problem })?;
+            write_whole_unsynced(&file, &bytes).map_err(|source| RunFolderError::io("write", &file, source))?;
+        }
         Ok(Self { path: path.into(), manifest })
+    }
+
+    /// The parameters of the run, with what is held of the weights that it began with.
+    pub fn params(&self) -> Result<TrainParams, RunFolderError> {
+        let mut params = self.manifest.params.clone();
+        if let Some(restraint) = &mut params.restraint {
+            restraint.held = Some(held::read(&self.path.join(HELD), restraint, MAX_FILE_BYTES)?);
+        }
+        Ok(params)
     }
 
     /// Opens the folder of a run.
@@ -164,7 +183,7 @@ impl RunFolder {
     fn largest_checkpoint(&self) -> u64 {
         let hidden = self.manifest.params.hidden.min(MAX_HIDDEN) as u64;
         let layers = self.manifest.params.layers as u64;
-        let d = self.manifest.task.d as u64;
+        let d = (self.manifest.task.d + self.manifest.task.contexts.len()) as u64;
         let layer =
             hidden.saturating_mul(hidden.saturating_add(hidden.max(d)).saturating_add(2)).saturating_mul(MOST_GATES);
         let weights = layer.saturating_mul(layers).saturating_add(d.saturating_mul(hidden + 1));
@@ -215,7 +234,7 @@ impl RunFolder {
 /// Removes the files of a run, and nothing else.
 fn remove_run(path: &Path) -> Result<(), RunFolderError> {
     let entries = fs::read_dir(path).map_err(|source| RunFolderError::io("read", path, source))?;
-    let known = [NETWORK, METRICS, SNAPSHOTS, CHECKPOINT, CHECKPOINT_PREVIOUS, CHECKPOINT_NEW, MANIFEST];
+    let known = [NETWORK, METRICS, SNAPSHOTS, HELD, CHECKPOINT, CHECKPOINT_PREVIOUS, CHECKPOINT_NEW, MANIFEST];
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
@@ -231,7 +250,7 @@ mod tests {
     use super::*;
     use crate::network::CellKind;
     use crate::task::Task;
-    use crate::train::{Best, Looks, TrainParams};
+    use crate::train::{Best, Looks};
 
     #[test]
     fn a_checkpoint_of_any_cell_is_within_its_limit() {

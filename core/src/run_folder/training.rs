@@ -69,7 +69,7 @@ impl RunFolder {
             return Err(RunFolderError::Complete { path: path.into() });
         }
         let (state, damage) = folder.read_checkpoint()?;
-        let job = Job { task: manifest.task()?, params: manifest.params.clone(), start: Start::State(Box::new(state)) };
+        let job = Job { task: manifest.task()?, params: folder.params()?, start: Start::State(Box::new(state)) };
         job.check()?;
         Ok(Resumed { folder, job, damage })
     }

@@ -3,6 +3,7 @@
 use super::settings::{self, Key, Value};
 use super::{SweepError, file};
 use crate::files::read_text;
+use crate::network::NetworkFile;
 use crate::task::Task;
 use crate::train::{Job, Start, TrainParams};
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,8 @@ pub struct Run {
     pub name: String,
     /// How it is trained.
     pub job: Job,
+    /// Where relative paths begin that the job names.
+    pub folder: PathBuf,
 }
 
 /// A run as a line of a file that carries everything.
@@ -68,21 +71,34 @@ struct StoredRun {
     name: String,
     task: String,
     params: TrainParams,
+    /// The network that it begins with: its file, which is opened again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    from: Option<PathBuf>,
 }
 
 impl Run {
     /// The run as one line of JSON.
     pub(super) fn to_line(&self) -> Result<String, serde_json::Error> {
-        let Self { name, job } = self;
-        let stored = StoredRun { name: name.clone(), task: job.task.to_toml(), params: job.params.clone() };
+        let Self { name, job, folder } = self;
+        let from = job.params.from.as_ref().map(|from| folder.join(&from.network));
+        let stored = StoredRun { name: name.clone(), task: job.task.to_toml(), params: job.params.clone(), from };
         serde_json::to_string(&stored)
     }
 
     /// Reads back what [`Run::to_line`] wrote.
     pub(super) fn from_line(line: &str) -> Result<Self, String> {
-        let StoredRun { name, task, params } = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let StoredRun { name, task, params, from } = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let task = Task::from_toml(&task, "task", &name).map_err(|error| error.to_string())?;
-        Ok(Self { name, job: Job { task, params, start: Start::Random } })
+        let mut job = Job { task, params, start: Start::Random };
+        if let (Some(path), Some(origin)) = (from, job.params.from.clone()) {
+            let file = NetworkFile::open(&path).map_err(|error| error.to_string())?;
+            let (before, part) = (job.params.clone(), settings::frozen(&job.params).and_then(|part| part.parse().ok()));
+            settings::begin_with(&mut job, &origin.network, file, part)?;
+            if job.params != before {
+                return Err(format!("{} is no longer the network that the sweep began with", path.display()));
+            }
+        }
+        Ok(Self { name, job, folder: PathBuf::new() })
     }
 }
 
@@ -167,7 +183,7 @@ impl Plan {
                     Some(_) => {}
                     None => {
                         places.insert(name.clone(), runs.len());
-                        runs.push(Run { name, job });
+                        runs.push(Run { name, job, folder: self.folder.clone() });
                     }
                 }
             }

@@ -27,7 +27,7 @@ pub(super) fn prepare(path: &Path, run: &Run, engine: &str) -> Result<Prepared, 
     let begin = |force| {
         let manifest = Manifest::new(&run.job.task, run.job.params.clone(), engine.into());
         let folder = RunFolder::create(path, manifest, force)?;
-        Ok(Prepared { folder, left: Left::Train(Start::Random) })
+        Ok(Prepared { folder, left: Left::Train(run.job.start.clone()) })
     };
     let folder = match RunFolder::open(path) {
         Ok(folder) => folder,

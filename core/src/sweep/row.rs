@@ -1,7 +1,7 @@
 //! What came of one network, as one row.
 
 use super::grid::Run;
-use super::settings::{threshold, word};
+use super::settings::{frozen, threshold, word};
 use crate::interpret::Interpretation;
 use crate::memories::Method;
 use crate::network::CellKind;
@@ -59,6 +59,12 @@ pub struct Row {
     pub bias: bool,
     /// Seed.
     pub seed: u64,
+    /// The network that training began with, where it is a trained one.
+    #[serde(default)]
+    pub from: Option<String>,
+    /// What of it stayed as it was.
+    #[serde(default)]
+    pub freeze: Option<String>,
     /// Why there are no results, or not all.
     pub error: Option<String>,
     /// Accuracy at the test after training.
@@ -68,6 +74,9 @@ pub struct Row {
     /// Optimizer steps that were taken: fewer where the task was learned before.
     #[serde(default)]
     pub steps_taken: Option<u64>,
+    /// Steps before the first look at which accuracy was 0.99.
+    #[serde(default)]
+    pub steps_to_99: Option<u64>,
     /// Mean horizon over training: what a step cost.
     pub mean_horizon: Option<f64>,
     /// The verdict on the network.
@@ -142,10 +151,13 @@ impl Row {
             activation: word(&params.activation),
             bias: params.bias,
             seed: params.seed,
+            from: params.from.as_ref().map(|from| from.network.clone()),
+            freeze: frozen(params),
             error: None,
             accuracy: None,
             loss: None,
             steps_taken: None,
+            steps_to_99: None,
             mean_horizon: None,
             verdict: None,
             failing: None,

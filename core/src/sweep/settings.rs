@@ -1,8 +1,9 @@
 //! What a sweep can vary: one table of keys, and how a network is made of their values.
 
-use crate::network::{Activation, CellKind, Initialization};
-use crate::task::Task;
-use crate::train::{Curriculum, DEFAULT_HIDDEN, Job, Recipe, Start, TrainParams};
+use crate::network::{Activation, CellKind, Initialization, Network, NetworkFile};
+use crate::task::{Task, TaskError};
+use crate::train::{Curriculum, DEFAULT_HIDDEN, Freeze, Job, Origin, Recipe, Rule, Snapshots, Start, TrainParams};
+use crate::transfer;
 use std::path::Path;
 
 /// A value of a sweep file.
@@ -44,7 +45,7 @@ pub struct Key {
 }
 
 /// Every key that a sweep file takes.
-pub const KEYS: [Key; 20] = [
+pub const KEYS: [Key; 24] = [
     key("task", Kind::Text, |_, _| ()),
     key("s", Kind::Whole, |_, _| ()),
     key("d", Kind::Whole, |_, _| ()),
@@ -74,6 +75,17 @@ pub const KEYS: [Key; 20] = [
     }),
     key("metrics_every", Kind::Whole, |params, value| params.metrics_every = value.whole()),
     key("checkpoint_every", Kind::Whole, |params, value| params.checkpoint_every = value.whole()),
+    key("look_every", Kind::Whole, |params, value| {
+        if let Some(stopping) = &mut params.stopping {
+            stopping.look_every = value.whole();
+        }
+    }),
+    key("snapshots", Kind::Whole, |params, value| {
+        let count = u32::try_from(value.whole()).unwrap_or(u32::MAX);
+        params.snapshots = Some(Snapshots { count, log_spaced: true });
+    }),
+    key("from", Kind::Text, |_, _| ()),
+    key("freeze", Kind::Word(&Freeze::NAMES), |_, _| ()),
 ];
 
 const fn key(name: &'static str, kind: Kind, set: fn(&mut TrainParams, &Value)) -> Key {
@@ -88,15 +100,21 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     let get = |name: &str| settings.iter().find(|(key, _)| key.name == name).map(|(_, value)| *value);
     let whole = |name: &str| get(name).map(|value| value.whole() as usize);
     let task = match get("task").map(Value::text) {
-        Some(name) if name.ends_with(".toml") => Task::read_toml(&folder.join(name)),
+        Some(name) if name.ends_with(".toml") => Task::read_toml(&folder.join(name)).map_err(|error| match error {
+            TaskError::Contexts { name, .. } => TaskError::ContextsInSweep { name },
+            error => error,
+        }),
         Some(name) => Task::parse(name, whole("s"), whole("d")),
         None => return Err("no task is given: add a line such as task = [\"T1\", \"T2\"]".into()),
     };
     let task = task.map_err(|error| error.to_string())?;
     // These decide what is usual for the others.
     let recipe: Recipe = get("recipe").and_then(|value| value.text().parse().ok()).unwrap_or_default();
-    let cell = get("cell").and_then(|value| value.text().parse().ok()).unwrap_or_default();
-    let mut params = recipe.params(&task, cell, whole("hidden").unwrap_or(DEFAULT_HIDDEN));
+    let from = get("from").map(|value| begins_with(value.text(), whole("seed").unwrap_or(1), folder)).transpose()?;
+    let given = from.as_ref().map(|(_, file)| &file.network);
+    let cell = get("cell").and_then(|value| value.text().parse().ok()).or(given.and_then(Network::kind));
+    let hidden = whole("hidden").or(given.map(Network::hidden)).unwrap_or(DEFAULT_HIDDEN);
+    let mut params = recipe.params(&task, cell.unwrap_or_default(), hidden);
     if let Some(horizon) = whole("horizon") {
         params.curriculum = params.curriculum.up_to(horizon);
     }
@@ -106,10 +124,40 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     for (key, value) in settings {
         (key.set)(&mut params, value);
     }
+    if let Some(network) = given {
+        params.take_from(network);
+    }
     params.calm_the_end(&task);
-    let job = Job { task, params, start: Start::Random };
+    let part = get("freeze").and_then(|value| value.text().parse::<Freeze>().ok());
+    let mut job = Job { task, params, start: Start::Random };
+    match (from, part) {
+        (Some((named, file)), part) => begin_with(&mut job, &named, file, part)?,
+        (None, Some(_)) => {
+            return Err("freeze needs a network to begin with: add a line such as from = \"runs/t2\"".into());
+        }
+        (None, None) => {}
+    }
     job.check().map_err(|error| error.to_string())?;
     Ok(job)
+}
+
+/// The network that a job begins with; `{seed}` in its path stands for the seed.
+fn begins_with(path: &str, seed: usize, folder: &Path) -> Result<(String, NetworkFile), String> {
+    let named = path.replace("{seed}", &seed.to_string());
+    let file = NetworkFile::open(&folder.join(&named)).map_err(|error| format!("from = \"{named}\": {error}"))?;
+    Ok((named, file))
+}
+
+/// Lets a job begin with a trained network, and freezes a part of it.
+pub(super) fn begin_with(job: &mut Job, named: &str, file: NetworkFile, part: Option<Freeze>) -> Result<(), String> {
+    job.params.from = Some(Origin::of(named, &file.network).map_err(|error| error.to_string())?);
+    if let Some(part) = part {
+        let learned = file.task(None, None).ok().flatten();
+        let restraint = transfer::freeze(&file.network, part, learned.as_ref());
+        job.params.restraint = Some(restraint.map_err(|error| error.to_string())?);
+    }
+    job.start = Start::Weights(Box::new(file.network));
+    Ok(())
 }
 
 /// What a network is called: task, hidden units, recipe, whatever is not as usual, seed. Those trained as in the paper always name
@@ -148,9 +196,22 @@ pub fn name(job: &Job) -> String {
     unusual(params.activation != usual.activation, word(&params.activation));
     unusual(params.bias != usual.bias, if params.bias { "bias" } else { "nobias" }.into());
     unusual(params.metrics_every != usual.metrics_every, format!("metrics{}", params.metrics_every));
+    let look = |params: &TrainParams| params.stopping.map_or(0, |rule| rule.look_every);
+    unusual(look(params) != look(&usual), format!("look{}", look(params)));
+    unusual(params.snapshots.is_some(), format!("snapshots{}", params.snapshots.map_or(0, |of| of.count)));
+    unusual(params.from.is_some(), format!("from{:08x}", params.from.as_ref().map_or(0, |from| from.crc32c)));
+    unusual(params.restraint.is_some(), format!("freeze_{}", frozen(params).unwrap_or_default()));
     unusual(params.checkpoint_every != usual.checkpoint_every, format!("checkpoint{}", params.checkpoint_every));
     parts.push(format!("seed{:02}", params.seed));
     parts.join("-")
+}
+
+/// The part of the network that is frozen.
+pub(super) fn frozen(params: &TrainParams) -> Option<String> {
+    match params.restraint.as_ref()?.rule {
+        Rule::Freeze { part } => Some(word(&part)),
+        _ => None,
+    }
 }
 
 /// A number in as few characters as tell it from every other.
@@ -239,7 +300,7 @@ mod tests {
     #[test]
     fn every_key_that_changes_a_network_changes_its_name() {
         let base = [("task", Value::Text("repeat-copy".into()))];
-        for key in KEYS.iter().filter(|key| key.name != "task") {
+        for key in KEYS.iter().filter(|key| !["task", "from", "freeze"].contains(&key.name)) {
             let value = match key.kind {
                 Kind::Whole => Value::Whole(7),
                 Kind::Number => Value::Number(0.7),

@@ -224,6 +224,7 @@ impl<'a> Work<'a> {
         row.accuracy = Some(result.accuracy.value);
         row.loss = Some(result.loss).filter(|loss| loss.is_finite());
         row.steps_taken = Some(result.steps);
+        row.steps_to_99 = result.steps_to_99;
         row.mean_horizon = folder.mean_horizon();
         let begin = Instant::now();
         let question = Question::Task(run.job.task.clone());

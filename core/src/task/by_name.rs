@@ -82,9 +82,14 @@ impl Task {
     ///
     /// `s` and `d` default to 8 for most names and for ids; formulas have as many as they name, a file carries its own. Only a path may be something else than UTF-8.
     pub fn parse(text: impl AsRef<OsStr>, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        Self::parse_with_contexts(text, s, d)?.alone()
+    }
+
+    /// The same; a file may have contexts.
+    pub fn parse_with_contexts(text: impl AsRef<OsStr>, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
         let path = Path::new(text.as_ref());
         if path.extension().is_some_and(|extension| extension == "toml") {
-            return Self::read_toml(path);
+            return Self::read_toml_with_contexts(path);
         }
         Self::named_or_numbered(&path.to_string_lossy(), s, d)
     }

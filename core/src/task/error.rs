@@ -8,6 +8,61 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskError {
+    /// Several f where one is needed.
+    #[error(
+        "task {name} has contexts, each with its own f: choose one of {contexts} with {}",
+        Setting::named("context")
+    )]
+    Contexts {
+        /// The task.
+        name: String,
+        /// Its contexts.
+        contexts: String,
+    },
+    /// Several f in a sweep.
+    #[error("task {name} has contexts, and a sweep takes tasks with one f; train it with 'ketbra train'")]
+    ContextsInSweep {
+        /// The task.
+        name: String,
+    },
+    /// A context that the task does not have.
+    #[error("task {name} has no context '{context}'; it has {contexts}")]
+    NoContext {
+        /// The task.
+        name: String,
+        /// What was asked for.
+        context: String,
+        /// What there is.
+        contexts: String,
+    },
+    /// A number of contexts that cannot be.
+    #[error("a task with contexts has from 2 to {limit} of them, not {found}")]
+    ContextCount {
+        /// How many there are.
+        found: usize,
+        /// The most.
+        limit: usize,
+    },
+    /// A context's name that cannot be typed.
+    #[error("a context is called '{}'; use letters, digits, - and _", shown(name))]
+    ContextName {
+        /// The name.
+        name: String,
+    },
+    /// A context of another size.
+    #[error("context {name} has s={found_s}, d={found_d}, but the first one has s={s}, d={d}; all contexts share them")]
+    ContextSize {
+        /// The context.
+        name: String,
+        /// Its variables.
+        found_s: usize,
+        /// Their components.
+        found_d: usize,
+        /// Those of the first context.
+        s: usize,
+        /// Those of the first context.
+        d: usize,
+    },
     /// s or d is zero.
     #[error(
         "a task needs at least one variable and one component, but s={s}, d={d}; pass {} and {} of 1 or more",

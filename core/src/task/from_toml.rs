@@ -3,11 +3,13 @@
 use super::explicit::Output;
 use super::lines::{File, Lines, Placed};
 use super::reader::Sizes;
-use super::{MAX_COEFFICIENTS, Task, TaskError, check_coefficients};
+use super::{Context, MAX_COEFFICIENTS, Task, TaskError, check_coefficients};
 use crate::foreign_text::steers;
 use faer::Mat;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
 
@@ -20,6 +22,26 @@ struct TaskFile {
     recurrence: Option<Vec<Spanned<String>>>,
     matrix: Option<Spanned<Vec<Vec<f64>>>>,
     output: Option<Spanned<Vec<Output>>>,
+    context: Option<BTreeMap<String, Spanned<ContextFile>>>,
+}
+
+/// One of several f: a named task, or what a task file has.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ContextFile {
+    task: Option<Spanned<String>>,
+    recurrence: Option<Vec<Spanned<String>>>,
+    matrix: Option<Spanned<Vec<Vec<f64>>>>,
+    output: Option<Spanned<Vec<Output>>>,
+}
+
+/// f as a file gives it.
+struct Given<'a> {
+    recurrence: Option<&'a [Spanned<String>]>,
+    matrix: Option<&'a Spanned<Vec<Vec<f64>>>>,
+    output: Option<&'a Spanned<Vec<Output>>>,
+    /// Where to say that all of them are missing.
+    end: usize,
 }
 
 /// The largest task file that is read, in bytes: the recurrence of the largest dense f takes two thirds of it.
@@ -29,8 +51,13 @@ const MAX_FILE_BYTES: u64 = 1 << 24;
 const MAX_FILE_VALUES: usize = 2 * MAX_COEFFICIENTS;
 
 impl Task {
-    /// Reads a task file.
+    /// Reads a task file; one with contexts is refused.
     pub fn read_toml(path: &Path) -> Result<Self, TaskError> {
+        Self::read_toml_with_contexts(path)?.alone()
+    }
+
+    /// Reads a task file, which may have contexts.
+    pub fn read_toml_with_contexts(path: &Path) -> Result<Self, TaskError> {
         let unreadable = |source| TaskError::Unreadable { path: path.into(), source };
         let about = fs::metadata(path).map_err(unreadable)?;
         // A pipe or a device could go on forever.
@@ -42,11 +69,17 @@ impl Task {
         }
         let text = fs::read_to_string(path).map_err(unreadable)?;
         let stem = path.file_stem().map_or_else(|| "task".into(), |stem| stem.to_string_lossy());
-        Self::from_toml(&text, &path.to_string_lossy(), &stem)
+        Self::from_toml_with_contexts(&text, &path.to_string_lossy(), &stem)
     }
 
-    /// A task from the text of a task file; `file` is named in errors, `default_name` is used if the text has no name.
+    /// A task from the text of a task file; `file` is named in errors, `default_name` is used if the text has no name. One with
+    /// contexts is refused: it has several f.
     pub fn from_toml(text: &str, file: &str, default_name: &str) -> Result<Self, TaskError> {
+        Self::from_toml_with_contexts(text, file, default_name)?.alone()
+    }
+
+    /// The same; it may have contexts.
+    pub fn from_toml_with_contexts(text: &str, file: &str, default_name: &str) -> Result<Self, TaskError> {
         let source = File { file, text };
         // Values are separated by these; strings may hold them too, so this is more than there are.
         if text.bytes().filter(|byte| b",=[{".contains(byte)).count() > MAX_FILE_VALUES {
@@ -62,22 +95,78 @@ impl Task {
             let what = "the name holds characters that steer a terminal";
             return Err(source.error(0, format!("{what} ('{name}'); use letters, digits, spaces and signs")));
         }
-        match (&parsed.recurrence, &parsed.matrix, &parsed.output) {
+        let TaskFile { recurrence, matrix, output, context, .. } = &parsed;
+        let sizes = (s, d);
+        let Some(contexts) = context else {
+            let (matrix, output) = (matrix.as_ref(), output.as_ref());
+            return Given { recurrence: recurrence.as_deref(), matrix, output, end: text.len() }
+                .task(name, sizes, &source);
+        };
+        if recurrence.is_some() || matrix.is_some() || output.is_some() {
+            return Err(source.error(0, "a task with contexts has an f in each [context.NAME] and none outside"));
+        }
+        let mut placed: Vec<_> = contexts.iter().collect();
+        placed.sort_by_key(|(_, context)| context.span().start);
+        let read = |(called, context): (&String, &Spanned<ContextFile>)| {
+            let task = context.get_ref().task(called, context.span(), sizes, &source)?;
+            Ok((called.clone(), task))
+        };
+        let contexts = placed.into_iter().map(read).collect::<Result<Vec<_>, TaskError>>()?;
+        Self::with_contexts(name, contexts).map_err(|error| source.error(0, error.to_string()))
+    }
+
+    /// The task as the text of a task file, which [`Task::from_toml`] reads back to the same task.
+    pub fn to_toml(&self) -> String {
+        let recurrence = |task: &Self| {
+            let lines: Vec<String> = task.recurrence().iter().map(|line| format!("    \"{line}\",\n")).collect();
+            format!("recurrence = [\n{}]\n", lines.concat())
+        };
+        let of = |context: &Context| {
+            format!("\n[context.{}]\n{}", toml::Value::from(context.name.as_str()), recurrence(&context.task))
+        };
+        let f = if self.contexts().is_empty() { recurrence(self) } else { self.contexts().iter().map(of).collect() };
+        format!("name = {}\ns = {}\nd = {}\n{f}", toml::Value::from(self.name()), self.s, self.d)
+    }
+}
+
+impl ContextFile {
+    fn task(&self, name: &str, at: Range<usize>, (s, d): (usize, usize), source: &File<'_>) -> Result<Task, TaskError> {
+        let Self { task, recurrence, matrix, output } = self;
+        let Some(named) = task else {
+            let (matrix, output) = (matrix.as_ref(), output.as_ref());
+            return Given { recurrence: recurrence.as_deref(), matrix, output, end: at.end }.task(
+                name.into(),
+                (s, d),
+                source,
+            );
+        };
+        if recurrence.is_some() || matrix.is_some() || output.is_some() {
+            return Err(source.error(named.span().start, "give either 'task' or f itself, not both"));
+        }
+        let known =
+            Task::named_or_numbered(named.get_ref(), Some(s), Some(d)).and_then(|task| task.of_size(Some(s), Some(d)));
+        known.map(|task| task.renamed(name)).map_err(|error| source.error(named.span().start, error.to_string()))
+    }
+}
+
+impl Given<'_> {
+    fn task(&self, name: String, (s, d): (usize, usize), source: &File<'_>) -> Result<Task, TaskError> {
+        match (self.recurrence, self.matrix, self.output) {
             (Some(lines), None, None) => {
                 // The span begins at the quotation mark.
                 let placed = |line: &'_ Spanned<String>| (line.span().start, line.span().start + 1);
                 let lines = lines.iter().map(|line| Placed::new(line.get_ref(), placed(line))).collect();
-                Lines { file: source, lines }.task(name, Some(s), d)
+                Lines { file: File { ..*source }, lines }.task(name, Some(s), d)
             }
-            (None, Some(rows), None) => Self::from_matrix(name, s, d, matrix_of_rows(&source, rows, s, d)?),
+            (None, Some(rows), None) => Task::from_matrix(name, s, d, matrix_of_rows(source, rows, s, d)?),
             (None, None, Some(outputs)) => {
-                let gates = outputs.get_ref().iter().map(|output| output.gate(Sizes { s: Some(s), d }, &source));
-                let task = Self::table(name, s, d, gates.collect::<Result<_, _>>()?);
+                let gates = outputs.get_ref().iter().map(|output| output.gate(Sizes { s: Some(s), d }, source));
+                let task = Task::table(name, s, d, gates.collect::<Result<_, _>>()?);
                 task.map_err(|error| source.error(outputs.span().start, error.to_string()))
             }
             (None, None, None) => {
                 let example = "'recurrence = [\"u1 = -u3[t-2]\", ...]' or 'matrix = [[...], ...]'";
-                Err(source.error(text.len(), format!("f is missing: add {example}")))
+                Err(source.error(self.end, format!("f is missing: add {example}")))
             }
             (_, Some(rows), _) => {
                 Err(source.error(rows.span().start, "give either 'recurrence' or 'matrix', not both"))
@@ -86,13 +175,6 @@ impl Task {
                 Err(source.error(outputs.span().start, "give either 'recurrence' or '[[output]]', not both"))
             }
         }
-    }
-
-    /// The task as the text of a task file, which [`Task::from_toml`] reads back to the same task.
-    pub fn to_toml(&self) -> String {
-        let lines: Vec<String> = self.recurrence().iter().map(|line| format!("    \"{line}\",\n")).collect();
-        let name = toml::Value::from(self.name());
-        format!("name = {name}\ns = {}\nd = {}\nrecurrence = [\n{}]\n", self.s, self.d, lines.concat())
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod bits;
 mod by_name;
+mod contexts;
 mod episodes;
 mod error;
 mod evaluate;
@@ -27,6 +28,7 @@ mod written;
 
 pub(crate) use by_name::nearest_name;
 pub use by_name::{KNOWN_TASKS, KnownTask};
+pub use contexts::{Context, MAX_CONTEXTS};
 pub use episodes::Episodes;
 pub use error::TaskError;
 pub use formula::{MAX_FORMULA_BYTES, MAX_FORMULA_DEPTH};
@@ -78,6 +80,8 @@ pub struct Task {
     s: usize,
     d: usize,
     function: Function,
+    /// Of a task with several f, of which a cue chooses one; `function` is then the first of them.
+    contexts: Vec<Context>,
 }
 
 impl Task {
@@ -90,7 +94,7 @@ impl Task {
         for source in &sources {
             check_slot(Slot { lag: source.lag, component: source.component }, s, d)?;
         }
-        Ok(Self { name: name.into(), s, d, function: Function::Selection(sources) })
+        Ok(Self { name: name.into(), s, d, function: Function::Selection(sources), contexts: vec![] })
     }
 
     /// A task whose outputs are truth tables on window components, one [`Gate`] an output. Gates that copy one component each
@@ -110,7 +114,7 @@ impl Task {
         for slot in gates.iter().flat_map(Gate::inputs) {
             check_slot(*slot, s, d)?;
         }
-        Ok(Self { name: name.into(), s, d, function: Function::Table(gates) })
+        Ok(Self { name: name.into(), s, d, function: Function::Table(gates), contexts: vec![] })
     }
 
     /// A task given by its d x (s*d) matrix. A matrix that selects with signs becomes a [`Function::Selection`].
@@ -129,7 +133,7 @@ impl Task {
             Some(sources) => Function::Selection(sources),
             None => Function::Dense(matrix),
         };
-        Ok(Self { name: name.into(), s, d, function })
+        Ok(Self { name: name.into(), s, d, function, contexts: vec![] })
     }
 
     /// What the task is called.
@@ -177,7 +181,7 @@ impl Task {
 
     /// Whether f is linear: a selection or a matrix.
     pub fn is_linear(&self) -> bool {
-        !matches!(self.function, Function::Table(_))
+        !matches!(self.function, Function::Table(_)) && self.contexts.iter().all(|context| context.task.is_linear())
     }
 
     /// Whether f of the opposite window is the opposite: only then can a network without biases compute it.
@@ -186,10 +190,11 @@ impl Task {
             let table = gate.table();
             (0..table.len()).all(|m| table[m] != table[table.len() - 1 - m])
         };
-        match &self.function {
+        let here = match &self.function {
             Function::Table(gates) => gates.iter().all(odd),
             Function::Selection(_) | Function::Dense(_) => true,
-        }
+        };
+        here && self.contexts.iter().all(|context| context.task.is_odd())
     }
 
     /// Whether values stay in {-1, +1}. If not, targets are real numbers and may grow or shrink without bound.
@@ -235,7 +240,11 @@ impl Task {
 
     /// Whether two tasks ask for the same thing, whatever they are called.
     pub fn same_function(&self, other: &Self) -> bool {
-        (self.s, self.d) == (other.s, other.d) && self.function == other.function
+        let same = |(a, b): (&Context, &Context)| a.name == b.name && a.task.same_function(&b.task);
+        (self.s, self.d) == (other.s, other.d)
+            && self.function == other.function
+            && self.contexts.len() == other.contexts.len()
+            && self.contexts.iter().zip(&other.contexts).all(same)
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a person chooses about training; everything else keeps its default.
 
-use super::{Recipe, Snapshots, Start, TrainError, TrainParams};
+use super::{DEFAULT_STRENGTH, Freeze, Origin, Recipe, Restraint, Snapshots, Start, TrainError, TrainParams};
 use crate::network::{Activation, CellKind, Initialization, Network, NetworkFile};
 use crate::task::Task;
+use crate::transfer::{self, Old, TransferParams};
 use std::path::{Path, PathBuf};
 
 /// Hidden units where nobody says how many.
@@ -47,14 +48,41 @@ pub struct Choices {
     pub checkpoint_every: Option<u64>,
     /// Weights that are kept on the way.
     pub snapshots: Option<Snapshots>,
+    /// Steps between two looks at the network.
+    pub look_every: Option<u64>,
+    /// The only context whose episodes are drawn.
+    pub context: Option<String>,
+    /// A network to begin with: a file or a run folder.
+    pub from: Option<PathBuf>,
+    /// A network to begin with that is at hand, in place of what `init` or `from` names.
+    pub given: Option<Box<NetworkFile>>,
+    /// What of it stays as it is.
+    pub freeze: Option<Freeze>,
+    /// Old tasks, or contexts of the task, out of whose spaces moves are projected.
+    pub protect: Vec<String>,
+    /// Old tasks into whose spaces moves are projected.
+    pub reuse: Vec<String>,
+    /// Share of the size of old states and inputs that may be left outside those spaces.
+    pub left_out: Option<f64>,
+    /// Whether the cue of the context, or of all where none is chosen, is drawn strong. Default no.
+    pub strong_cue: bool,
+    /// Old tasks whose weights are pulled back.
+    pub ewc: Vec<String>,
+    /// How strongly.
+    pub ewc_strength: Option<f64>,
 }
 
 impl Choices {
     /// The parameters and the start that were chosen for a task, checked.
     pub fn params(&self, task: &Task) -> Result<(TrainParams, Start), TrainError> {
-        let (initialization, given) = self.beginning()?;
-        let cell = self.cell.or(given.as_ref().map(|network| network.kind().unwrap_or_default()));
-        let hidden = self.hidden.or(given.as_ref().map(Network::hidden)).unwrap_or(DEFAULT_HIDDEN);
+        let (initialization, mut file) = self.beginning()?;
+        let origin = file.clone();
+        if let Some(file) = file.as_mut().filter(|file| self.strong_cue && file.network.inputs() == task.inputs()) {
+            transfer::draw_cues(&mut file.network, task, self.only(task)?, self.seed.unwrap_or(1));
+        }
+        let given = file.as_ref().map(|file| &file.network);
+        let cell = self.cell.or(given.map(|network| network.kind().unwrap_or_default()));
+        let hidden = self.hidden.or(given.map(Network::hidden)).unwrap_or(DEFAULT_HIDDEN);
         let mut params = self.recipe.unwrap_or_default().params(task, cell.unwrap_or_default(), hidden);
         if let Some(horizon) = self.horizon {
             params.curriculum = params.curriculum.up_to(horizon);
@@ -78,28 +106,91 @@ impl Choices {
         set(&mut params.bias, self.bias);
         params.snapshots = self.snapshots;
         params.initialization = initialization;
-        if let Some(network) = &given {
+        params.context = self.context.clone();
+        if let (Some(stopping), Some(every)) = (&mut params.stopping, self.look_every) {
+            stopping.look_every = every;
+        }
+        if let Some(network) = given {
             params.take_from(network);
         }
         params.calm_the_end(task);
+        let named = self.from.as_ref().map(|path| path.to_string_lossy().into_owned());
+        params.from = match (origin, named) {
+            (Some(file), Some(named)) => Some(Origin::of(&named, &file.network)?),
+            _ => None,
+        };
+        params.restraint = self.restraint(task, file.as_ref())?;
         params.check()?;
-        Ok((params, given.map_or(Start::Random, |network| Start::Weights(Box::new(network)))))
+        let start = match file {
+            Some(file) => Start::Weights(Box::new(file.network)),
+            None if self.strong_cue && !task.contexts().is_empty() => {
+                let mut network = params.network_for(task);
+                transfer::draw_cues(&mut network, task, self.only(task)?, params.seed);
+                Start::Weights(Box::new(network))
+            }
+            None => Start::Random,
+        };
+        Ok((params, start))
     }
 
-    /// The distribution of the initial weights, or weights from a file.
-    fn beginning(&self) -> Result<(Initialization, Option<Network>), TrainError> {
-        let Some(path) = self.init.as_deref() else { return Ok((Initialization::default(), None)) };
-        match path.to_str().map(str::parse::<Initialization>) {
+    /// The place of the context that is chosen.
+    fn only(&self, task: &Task) -> Result<Option<usize>, TrainError> {
+        Ok(self.context.as_ref().map(|name| task.context(name)).transpose()?)
+    }
+
+    /// What training may not change.
+    fn restraint(&self, task: &Task, file: Option<&NetworkFile>) -> Result<Option<Restraint>, TrainError> {
+        let Self { freeze, protect, reuse, ewc, ewc_strength, .. } = self;
+        let asked = [freeze.is_some(), !protect.is_empty(), !reuse.is_empty(), !ewc.is_empty()];
+        match asked.iter().filter(|asked| **asked).count() {
+            0 => return Ok(None),
+            1 => {}
+            _ => return Err(TrainError::CannotKeep("freeze, protect, reuse and ewc exclude each other".into())),
+        }
+        let file = file.ok_or(TrainError::NothingToKeep)?;
+        let mut params = TransferParams { seed: self.seed.unwrap_or(1), ..TransferParams::default() };
+        params.left_out = self.left_out.unwrap_or(params.left_out);
+        params.check()?;
+        let old = |names: &[String]| names.iter().map(|name| Old::named(name, task)).collect::<Result<Vec<_>, _>>();
+        let made = match freeze {
+            Some(part) => transfer::freeze(&file.network, *part, file.task(None, None).ok().flatten().as_ref()),
+            None if !ewc.is_empty() => {
+                let strength = ewc_strength.unwrap_or(DEFAULT_STRENGTH);
+                old(ewc).and_then(|old| transfer::consolidate(&file.network, &old, strength, &params))
+            }
+            None => {
+                let names = if reuse.is_empty() { protect } else { reuse };
+                old(names).and_then(|old| transfer::protect(&file.network, &old, !reuse.is_empty(), &params))
+            }
+        };
+        made.map(Some).map_err(|error| TrainError::CannotKeep(error.to_string()))
+    }
+
+    /// The distribution of the initial weights, or the network that they come from.
+    fn beginning(&self) -> Result<(Initialization, Option<NetworkFile>), TrainError> {
+        if let Some(given) = &self.given {
+            return Ok((Initialization::default(), Some((**given).clone())));
+        }
+        let path = match (&self.init, &self.from) {
+            (Some(_), Some(_)) => return Err(TrainError::TwoStarts),
+            (None, None) => return Ok((Initialization::default(), None)),
+            (Some(path), None) | (None, Some(path)) => path,
+        };
+        match path.to_str().filter(|_| self.from.is_none()).map(str::parse::<Initialization>) {
             Some(Ok(initialization)) => Ok((initialization, None)),
-            _ => Ok((Initialization::default(), Some(given_weights(path)?))),
+            _ => Ok((Initialization::default(), Some(given_weights(path, self.from.is_some())?))),
         }
     }
 }
 
-fn given_weights(path: &Path) -> Result<Network, TrainError> {
-    let missing = |source| TrainError::NoSuchStart { init: path.to_string_lossy().into(), source };
+fn given_weights(path: &Path, from: bool) -> Result<NetworkFile, TrainError> {
+    let (named, init) = (path.to_string_lossy(), path.to_string_lossy().into());
+    let missing = |source| match from {
+        true => TrainError::NoSuchNetwork { from: named.into(), source },
+        false => TrainError::NoSuchStart { init, source },
+    };
     std::fs::metadata(path).map_err(missing)?;
-    Ok(NetworkFile::open(path)?.network)
+    Ok(NetworkFile::open(path)?)
 }
 
 #[cfg(test)]

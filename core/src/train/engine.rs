@@ -141,6 +141,11 @@ impl Job {
         step >= self.params.steps || self.params.stopping.is_some_and(|rule| looks.settled(&rule, step))
     }
 
+    /// The place of the only context whose episodes are drawn; nothing where all are, or where there is one f.
+    pub(crate) fn only_context(&self) -> Option<usize> {
+        self.params.context.as_ref().and_then(|name| self.task.context(name).ok())
+    }
+
     /// The steps after which weights are kept on the way.
     pub(super) fn snapshot_steps(&self) -> Vec<u64> {
         self.params.snapshots.map_or(vec![], |snapshots| snapshots.steps(self.params.steps))
@@ -150,6 +155,16 @@ impl Job {
     pub fn check(&self) -> Result<(), TrainError> {
         self.params.check()?;
         super::limits::check(self)?;
+        if let Some(name) = &self.params.context {
+            self.task.context(name)?;
+        }
+        let held = self.params.restraint.as_ref().and_then(|restraint| restraint.held.as_ref());
+        match (&self.start, held) {
+            (Start::Random, Some(_)) => return Err(TrainError::NothingToKeep),
+            (Start::Weights(network), Some(held)) => held.check(network)?,
+            (Start::State(state), Some(held)) => held.check(&state.network)?,
+            (_, None) => {}
+        }
         match &self.start {
             Start::Random => Ok(()),
             Start::Weights(network) => self.fits(network),
@@ -181,7 +196,7 @@ impl Job {
         let sizes = [
             ("layers", network.layers.len(), self.params.layers),
             ("hidden units", network.hidden(), self.params.hidden),
-            ("inputs", network.inputs(), d),
+            ("inputs", network.inputs(), self.task.inputs()),
             ("outputs", network.outputs(), d),
         ];
         if network.kind() != Some(self.params.cell) {
@@ -198,7 +213,7 @@ impl Job {
 }
 
 /// Refuses moments that are not of the weights' shapes.
-fn same_shapes(weights: &Network, moment: &Network) -> Result<(), TrainError> {
+pub(super) fn same_shapes(weights: &Network, moment: &Network) -> Result<(), TrainError> {
     let (weights, moment) = (weights.parameters(), moment.parameters());
     if weights.len() != moment.len() {
         let (name, limit) = ("the number of tensors in a checkpoint's moment", "that of its weights");

@@ -2,6 +2,7 @@
 
 use crate::network::NetworkError;
 use crate::setting::Setting;
+use crate::task::TaskError;
 
 /// Why a network was not trained to the end.
 #[derive(Debug, thiserror::Error)]
@@ -76,6 +77,23 @@ pub enum TrainError {
         /// How many layers.
         layers: usize,
     },
+    /// What an engine does not do.
+    #[error("the {engine} engine does not train {what}; pass {}", Setting::word("device", "cpu"))]
+    NotHere {
+        /// The engine.
+        engine: &'static str,
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// Something to keep of random weights.
+    #[error("there is nothing to keep of random weights; name the network to begin with: {}", Setting::named("from"))]
+    NothingToKeep,
+    /// What is to be kept cannot be told.
+    #[error("cannot tell what to keep: {0}")]
+    CannotKeep(String),
+    /// A task with a context that it does not have.
+    #[error(transparent)]
+    Task(#[from] TaskError),
     /// Initial weights that are neither drawn nor in a file.
     #[error("{} takes uniform, gaussian or a file; {init}: {source}", Setting::named("init"))]
     NoSuchStart {
@@ -84,6 +102,21 @@ pub enum TrainError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A network to begin with that is not there.
+    #[error("{} takes the file or the run folder of a network; {from}: {source}", Setting::named("from"))]
+    NoSuchNetwork {
+        /// What was given.
+        from: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Two networks to begin with.
+    #[error(
+        "{} and {} exclude each other: begin with the one network or with the other",
+        Setting::named("init"),
+        Setting::named("from")
+    )]
+    TwoStarts,
     /// Initial weights that cannot be read.
     #[error(transparent)]
     Start(#[from] NetworkError),

@@ -54,7 +54,8 @@ fn bytes(job: &Job) -> f64 {
     let tape = |batch: usize, horizon: usize| {
         let steps = s.saturating_add(horizon);
         let states: f64 = layers.iter().map(|layer| layer.tape_shape().numbers_per_sample(steps)).sum();
-        let outside = (s as f64 + 2.0 * horizon as f64) * d.next_multiple_of(PANEL) as f64;
+        let cues = if job.task.contexts().is_empty() { 0.0 } else { horizon as f64 };
+        let outside = (s as f64 + cues + 2.0 * horizon as f64) * job.task.inputs().next_multiple_of(PANEL) as f64;
         4.0 * batch as f64 * (states + outside)
     };
     let learning = tape(params.batch, params.curriculum.longest());
@@ -66,7 +67,7 @@ fn bytes(job: &Job) -> f64 {
 /// The layers that will be trained.
 fn layers(job: &Job) -> Vec<LayerSizes> {
     let TrainParams { cell, layers, hidden, .. } = job.params;
-    let below = |layer: usize| if layer == 0 { job.task.d() } else { hidden };
+    let below = |layer: usize| if layer == 0 { job.task.inputs() } else { hidden };
     match &job.start {
         Start::Random => (0..layers).map(|layer| LayerSizes::random(cell, below(layer), hidden)).collect(),
         Start::Weights(network) => network.layers.iter().map(LayerSizes::of).collect(),

@@ -14,6 +14,7 @@ mod error;
 pub mod limits;
 mod params;
 mod recipe;
+mod restraint;
 mod snapshots;
 mod stopping;
 
@@ -22,7 +23,8 @@ pub use curriculum::{Curriculum, CurriculumState};
 pub use diagnosis::{Diagnosis, diagnose};
 pub use engine::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainState, Unobserved};
 pub use error::TrainError;
-pub use params::{LearningRateChange, TestParams, TrainParams};
+pub use params::{LearningRateChange, Origin, TestParams, TrainParams};
 pub use recipe::Recipe;
+pub use restraint::{DEFAULT_STRENGTH, Freeze, Held, Hold, Penalty, Restraint, Rule};
 pub use snapshots::{MAX_SNAPSHOTS, Snapshots};
-pub use stopping::{Best, Looks, Seen, Stopping};
+pub use stopping::{Best, Looks, REACHED, Seen, Stopping};

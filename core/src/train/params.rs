@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::limits::{MAX_BATCH, MAX_HORIZON, MAX_LAYERS, MAX_METRICS, MAX_TEST_BATCHES};
-use super::{Curriculum, Looks, Snapshots, Stopping, TrainError};
-use crate::network::{Activation, Architecture, CellKind, Initialization, MAX_HIDDEN, Network};
+use super::{Curriculum, Looks, Restraint, Snapshots, Stopping, TrainError};
+use crate::network::{Activation, Architecture, CellKind, Initialization, MAX_HIDDEN, Metadata, Network, NetworkFile};
 use crate::task::Task;
 
 /// Parameters of one training run. Two runs with equal parameters on one machine end with equal bytes.
@@ -38,6 +38,15 @@ pub struct TrainParams {
     /// Weights that are kept on the way. Default none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<Snapshots>,
+    /// The only context whose episodes are drawn, where the task has several. Default all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// The network that training begins with, where it is a trained one. Default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Origin>,
+    /// What training may not change of the weights that it begins with. Default nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restraint: Option<Restraint>,
     /// Adam's decay of the first moment. Default 0.9.
     pub beta1: f64,
     /// Adam's decay of the second moment. Default 0.999.
@@ -65,6 +74,24 @@ pub struct TrainParams {
 /// What run folders from before there was a choice stand for.
 fn one() -> usize {
     1
+}
+
+/// A trained network that training begins with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// Where it was, as typed.
+    pub network: String,
+    /// Checksum of its weights: another network in the same place is another start.
+    pub crc32c: u32,
+}
+
+impl Origin {
+    /// Of a network that was found somewhere.
+    pub fn of(named: &str, network: &Network) -> Result<Self, TrainError> {
+        let bytes = NetworkFile::new(network.clone(), Metadata::new()).to_safetensors()?;
+        Ok(Self { network: named.into(), crc32c: crate::run_folder::crc32c::crc32c(&bytes) })
+    }
 }
 
 /// A change of the learning rate during training.
@@ -126,6 +153,9 @@ impl TrainParams {
             learning_rate_change: adaptive.then_some(LearningRateChange { after: 36_000, factor: 0.1 }),
             stopping: None,
             snapshots: None,
+            context: None,
+            from: None,
+            restraint: None,
             beta1: 0.9,
             beta2: 0.999,
             epsilon: 1e-8,
@@ -149,6 +179,11 @@ impl TrainParams {
     /// The network that training begins with, for a task of d components.
     pub fn random_network(&self, d: usize) -> Network {
         self.initialization.network(&self.architecture(), d, d, self.seed)
+    }
+
+    /// The network that training begins with, for a task.
+    pub fn network_for(&self, task: &Task) -> Network {
+        self.initialization.network(&self.architecture(), task.inputs(), task.d(), self.seed)
     }
 
     /// Chooses the cell, with what it and the task usually go with: without biases a network is odd, and so is what it computes.
@@ -219,6 +254,9 @@ impl TrainParams {
         }
         if let Some(snapshots) = &self.snapshots {
             snapshots.check()?;
+        }
+        if let Some(restraint) = &self.restraint {
+            restraint.check()?;
         }
         self.curriculum.check()
     }

@@ -33,6 +33,9 @@ impl Default for Stopping {
     }
 }
 
+/// The accuracy whose first step is kept, to tell how fast networks learn.
+pub const REACHED: f64 = 0.99;
+
 /// What the looks on the way have seen; part of every checkpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Looks {
@@ -40,6 +43,8 @@ pub struct Looks {
     pub good: u32,
     /// Step at which the task counted as learned, if it still does.
     pub settling_since: Option<u64>,
+    /// Step of the first look at which accuracy was [`REACHED`] in every quarter of the horizon.
+    pub reached: Option<u64>,
     /// The best weights that a look has seen.
     pub best: Option<Best>,
 }
@@ -111,6 +116,9 @@ impl Looks {
         } else if self.good >= rule.good && self.settling_since.is_none() {
             self.settling_since = Some(step);
         }
+        if seen.accuracy >= REACHED && self.reached.is_none() {
+            self.reached = Some(step);
+        }
         if loss.is_finite() && self.best.as_ref().is_none_or(|best| loss < best.loss) {
             self.best = Some(Best { step, loss, network: Arc::new(network()) });
         }
@@ -166,6 +174,12 @@ mod tests {
         let best = seen.best.unwrap();
         assert_eq!((best.step, best.loss), (2_000, 1e-4));
         assert_eq!(*best.network, network(2_000));
+    }
+
+    #[test]
+    fn the_first_good_look_is_remembered_through_a_leap() {
+        assert_eq!(looks(&Stopping::default(), &[1.0, 1e-3, 0.7, 1e-3]).0.reached, Some(1_000));
+        assert_eq!(looks(&Stopping::default(), &[1.0, 0.7]).0.reached, None);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `ketbra interpret`: from weights to a circuit that a person can read.
 
+mod contexts;
 mod drawing;
 pub(super) mod summary;
 
@@ -10,9 +11,11 @@ use crate::subject::{Known, distinct_names, interpret_watched, write, write_page
 use crate::terminal::{complain, print, print_exactly};
 use ketbra::interpret::{InterpretParams, Interpretation, StateView};
 use ketbra::memories::Method;
+use ketbra::network::NetworkFile;
 use ketbra::numeric::Matching;
 use ketbra::panics::caught;
 use ketbra::path_text::path_text;
+use ketbra::task::Task;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -26,6 +29,8 @@ use std::str::FromStr;
   ketbra interpret model.pt --blind --s 8
   ketbra interpret nets/*.safetensors --json
 
+A network whose task has contexts is read in each of them; --context NAME reads one.
+
 The task comes from --task or from the file. Without either, --blind reads the function back; it needs to know only
 for how many steps inputs are presented (--s). A state_dict does not say with which activation it was trained: pass
 --activation relu if it is not tanh.")]
@@ -35,6 +40,9 @@ pub struct InterpretCommand {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     known: Known,
+    /// Of a task with contexts, this one [default: each, and what they share]
+    #[arg(long, value_name = "NAME", conflicts_with = "blind")]
+    context: Option<String>,
     /// How the memories are found [default: code]
     #[arg(long, value_name = "METHOD", value_parser = Method::from_str)]
     method: Option<Method>,
@@ -66,6 +74,12 @@ pub struct InterpretCommand {
 impl InterpretCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let params = self.params()?;
+        if let [path] = &self.paths[..]
+            && self.context.is_none()
+            && let Some((file, task)) = self.with_contexts(path)
+        {
+            return contexts::run(path, &file, &task, &params, self.json, self.out.is_some());
+        }
         let folders = self.folders();
         // Of several networks those that are done are kept; one alone has nothing to keep, and ends at once.
         if self.paths.len() > 1 {
@@ -116,6 +130,13 @@ impl InterpretCommand {
         }
     }
 
+    /// A network whose task has contexts; anything else, and whatever is wrong with it, is left to others.
+    fn with_contexts(&self, path: &Path) -> Option<(NetworkFile, Task)> {
+        let file = self.known.open(path).ok()?;
+        let task = self.known.contexts(&file).ok()??;
+        Some((file, task))
+    }
+
     fn params(&self) -> Result<InterpretParams, Failure> {
         let mut params = InterpretParams { method: self.method.unwrap_or_default(), ..InterpretParams::default() };
         params.observe.seed = self.seed;
@@ -153,6 +174,12 @@ impl InterpretCommand {
         let file = self.known.open(path)?;
         // Of several networks only their number is shown.
         let bar = (self.paths.len() == 1).then(Share::new);
+        if let (Some(name), task) = (&self.context, self.known.contexts(&file)?) {
+            let Some(task) = task else {
+                return Err(Failure::bad_input("the network's task has no contexts; leave --context out"));
+            };
+            return contexts::one(&file, &task, name, params, folder.is_some());
+        }
         let found = interpret_watched(&file, &self.known.question(&file)?, params, bar.as_ref())?;
         if let Some(folder) = folder {
             self.write(folder, path, &found)?;

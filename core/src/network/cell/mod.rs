@@ -141,6 +141,43 @@ pub enum ParameterMut<'a> {
     Vector(&'a mut Vec<f64>),
 }
 
+impl ParameterMut<'_> {
+    /// Changes every number.
+    pub(crate) fn change(self, change: impl Fn(f64) -> f64) {
+        match self {
+            Self::Matrix(m) => {
+                (0..m.ncols()).for_each(|j| m.col_as_slice_mut(j).iter_mut().for_each(|x| *x = change(*x)))
+            }
+            Self::Vector(vector) => vector.iter_mut().for_each(|x| *x = change(*x)),
+        }
+    }
+
+    /// Changes every number by the one in the same place of another tensor of its shape.
+    fn combine(self, other: Parameter<'_>, with: &impl Fn(f64, f64) -> f64) {
+        match (self, other) {
+            (Self::Matrix(m), Parameter::Matrix(other)) => {
+                for j in 0..m.ncols() {
+                    let pairs = m.col_as_slice_mut(j).iter_mut().zip(other.col_as_slice(j));
+                    pairs.for_each(|(x, y)| *x = with(*x, *y));
+                }
+            }
+            (Self::Vector(vector), Parameter::Vector(other)) => {
+                vector.iter_mut().zip(other).for_each(|(x, y)| *x = with(*x, *y));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl crate::network::Network {
+    /// Changes every number by the one in the same place of another network of its shapes.
+    pub(crate) fn combine(&mut self, other: &Self, with: impl Fn(f64, f64) -> f64) {
+        for ((_, mine), (_, theirs)) in self.parameters_mut().into_iter().zip(other.parameters()) {
+            mine.combine(theirs, &with);
+        }
+    }
+}
+
 impl Parameter<'_> {
     /// Its dimensions.
     pub fn shape(&self) -> Vec<usize> {

@@ -2,7 +2,7 @@
 
 const LETTERS = ["A", "B"];
 
-async function start({ sides }) {
+async function start({ sides, comparison }) {
   startTheme(() => { redrawAll(); player.ran(); });
   const explorers = sides.map(makeExplorer), [a, b] = explorers, same = a.s === b.s && a.d === b.d, mark = startTerms(sides[0].glossary);
   // Inputs end at the same moment.
@@ -21,6 +21,7 @@ async function start({ sides }) {
   await painted();
   window.ketbra.readyAt = performance.now();
   if (still) player.seek(clock.s + clock.horizon); else player.playOnce();
+  if (comparison) showComparison(comparison);
   compareRules(sides);
   compareClaims(sides);
   byId("steps").append(...explorers.map(stepOf));
@@ -64,6 +65,14 @@ function restorePair(wanted, shared) {
 }
 
 const row = (kind, ...cells) => element("tr", {}, ...cells.map((cell, k) => element(kind, k ? {} : { scope: kind === "th" ? "col" : "row" }, cell ?? "")));
+
+// What `ketbra compare` found, where it made the page.
+function showComparison({ verdict, definition, reasons, claims, measures }) {
+  byId("compared").hidden = false;
+  byId("compared-said").append(element("span", { class: "kind", tabindex: 0, "data-note": definition }, verdict.replace("-", " ")), ` ${reasons.join(" ")}`);
+  byId("compared-claims").append(row("th", "claim", "measured"), ...claims.map(({ statement, figure, holds }) => row("td", statement, element("span", { class: holds ? "ok" : "bad" }, `${holds ? "holds" : "FAILS"}: ${figure}`))));
+  byId("compared-measures").append(row("th", "measure", "apart"), ...measures.map(([name, value]) => row("td", name, value === null ? "not measured" : value.toPrecision(3))));
+}
 
 function compareRules(sides) {
   const rules = sides.map(({ verdict }) => verdict.recurrence ?? []), count = Math.max(...rules.map((lines) => lines.length)), table = byId("rules-table");

@@ -5,6 +5,7 @@
 mod automaton;
 mod colours;
 mod comparison;
+mod development;
 mod drawing;
 mod matrix;
 mod pattern;
@@ -18,6 +19,7 @@ mod weights;
 mod wheel;
 
 pub use self::comparison::comparison_figures;
+pub use self::development::development_figure;
 pub use self::portrait::phase_portrait_figure;
 pub use self::recall::recall_figure;
 pub use self::training::training_animation;

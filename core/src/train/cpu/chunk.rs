@@ -33,9 +33,14 @@ pub(crate) struct Pass<'a, S> {
     pub(crate) horizon: usize,
 }
 
-impl<S> Pass<'_, S> {
+impl<S: Dispatch> Pass<'_, S> {
     fn last(&self) -> usize {
         self.input_steps + self.horizon
+    }
+
+    /// Time steps at which the first layer has input: cues last to the end.
+    fn with_input(&self) -> usize {
+        if has_cues(self.model) { self.last() } else { self.input_steps }
     }
 
     /// The first time step at which the units of layer `k` are read.
@@ -46,6 +51,11 @@ impl<S> Pass<'_, S> {
     fn step(&self, k: usize, t: usize) -> Step {
         Step { isa: self.isa, t, last: self.last(), read_from: self.read_from(k) }
     }
+}
+
+/// Inputs beside the components of the task, which a network has as many outputs of.
+fn has_cues<S: Dispatch>(model: &Model<S>) -> bool {
+    model.inputs() > model.readout.outputs()
 }
 
 impl<S: Dispatch> Chunk<S> {
@@ -62,7 +72,7 @@ impl<S: Dispatch> Chunk<S> {
             first_sample,
             tapes: model.sizes.iter().map(tape).collect(),
             outputs: steps(horizon, model.readout.outputs()),
-            inputs: steps(input_steps, model.inputs()),
+            inputs: steps(if has_cues(model) { input_steps + horizon } else { input_steps }, model.inputs()),
             targets: steps(horizon, model.readout.outputs()),
             gradient: Aligned::zeros(model.len()),
             sums: vec![LossSums::default(); horizon],
@@ -70,7 +80,8 @@ impl<S: Dispatch> Chunk<S> {
     }
 
     /// Fresh inputs at `index` of the stream, and the targets that follow; the draw of [`crate::task::Episodes`].
-    pub(crate) fn draw(&mut self, task: &Task, stream: &Stream, index: u32, horizon: usize) {
+    /// Where the task has contexts, the cue of the one that is asked for or drawn is there at every time step.
+    pub(crate) fn draw(&mut self, task: &Task, only: Option<usize>, stream: &Stream, index: u32, horizon: usize) {
         let (s, d) = (task.s(), task.d());
         let samples = self.inputs.first().map_or(0, Panels::rows);
         for sample in 0..samples {
@@ -84,13 +95,38 @@ impl<S: Dispatch> Chunk<S> {
                 *self.inputs[t].at_mut(sample, j) = S::from_f64(value);
             }
         }
+        if task.contexts().is_empty() {
+            return self.continue_sequences(task, |_| true, horizon);
+        }
+        let first = self.first_sample;
+        let drawn: Vec<usize> =
+            (0..samples).map(|k| task.drawn_context(only, stream, index, (first + k) as u32)).collect();
+        for inputs in &mut self.inputs {
+            for (sample, &chosen) in drawn.iter().enumerate() {
+                for k in 0..task.contexts().len() {
+                    *inputs.at_mut(sample, d + k) = S::from_f64(f64::from(u8::from(k == chosen)));
+                }
+            }
+        }
+        for (k, context) in task.contexts().iter().enumerate() {
+            self.continue_sequences(&context.task, |sample| drawn[sample] == k, horizon);
+        }
+    }
+
+    /// The targets of some samples.
+    fn continue_sequences(&mut self, task: &Task, of: impl Fn(usize) -> bool, horizon: usize) {
+        let (s, samples) = (task.s(), self.inputs.first().map_or(0, Panels::rows));
         for t in 0..horizon {
             let (past, now) = self.targets.split_at_mut(t);
             let back = |lag: usize| if lag <= t { &past[t - lag] } else { &self.inputs[s + t - lag] };
             task.step_with(
                 samples,
                 |slot, sample| back(slot.lag).at(sample, slot.component).to_f64(),
-                |output, sample, value| *now[0].at_mut(sample, output) = S::from_f64(value),
+                |output, sample, value| {
+                    if of(sample) {
+                        *now[0].at_mut(sample, output) = S::from_f64(value);
+                    }
+                },
             );
         }
     }
@@ -139,10 +175,25 @@ impl<S: Dispatch> Chunk<S> {
         }
     }
 
+    /// Random signs in place of the derivative of the loss: the squared gradient is then, on average, the diagonal of the Fisher
+    /// information of outputs with unit noise.
+    pub(crate) fn random_signs(&mut self, stream: &Stream, index: u32, horizon: usize) {
+        for (t, outputs) in self.outputs.iter_mut().enumerate().take(horizon) {
+            for sample in 0..outputs.rows() {
+                for output in 0..outputs.columns() {
+                    let block =
+                        stream.block(index, (self.first_sample + sample) as u32, ((t << 8) | (output / 128)) as u32);
+                    let set = block[output % 128 / 32] >> (output % 32) & 1 == 1;
+                    *outputs.at_mut(sample, output) = S::from_f64(if set { 1.0 } else { -1.0 });
+                }
+            }
+        }
+    }
+
     /// The gradient of the loss, after [`Chunk::forward`] and [`Chunk::loss`].
     pub(crate) fn backward(&mut self, pass: &Pass<'_, S>) {
         let &Pass { isa, model, input_steps, horizon } = pass;
-        let last = pass.last();
+        let (last, with_input) = (pass.last(), pass.with_input());
         let mut end = last;
         // Blocks of time from the end, each from the last layer down.
         while end > 0 {
@@ -153,11 +204,11 @@ impl<S: Dispatch> Chunk<S> {
                 }
                 let layer_inputs = match k.checked_sub(1) {
                     Some(below) => &self.tapes[below].states[start..=end],
-                    None => &self.inputs[input_steps.min(start - 1)..input_steps.min(end)],
+                    None => &self.inputs[with_input.min(start - 1)..with_input.min(end)],
                 };
                 let add = end < last;
                 // Blocks run backwards: the first one that reaches the input phase is the one that ends it.
-                let add_inputs = if k == 0 { end < input_steps } else { add };
+                let add_inputs = if k == 0 { end < with_input } else { add };
                 let block =
                     TimeBlock { isa, start, end, read_from: pass.read_from(k), inputs: layer_inputs, add_inputs, add };
                 model.layers[k].accumulate(&block, &self.tapes[k], self.gradient.slice_mut());

@@ -11,6 +11,7 @@ use super::optimizer::AdamStep;
 use crate::network::{Accuracy, Network};
 use crate::panics::caught;
 use crate::random::{Purpose, Stream};
+use crate::task::Task;
 use crate::train::{Engine, Job, Looks, Metrics, Observer, Outcome, Seen, Start, TrainError, TrainState};
 
 /// Trains on the processor. The weights do not depend on the number of threads.
@@ -87,9 +88,16 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(job: &'a Job, isa: Isa) -> Self {
         let params = &job.params;
-        let (d, longest) = (job.task.d(), params.curriculum.longest());
-        let learner = |network: &_| Learner::new(network, isa, params.batch, job.task.s(), longest);
-        let random = || params.random_network(d);
+        let longest = params.curriculum.longest();
+        let learner = |network: &_| {
+            let mut learner = Learner::new(network, isa, params.batch, job.task.s(), longest);
+            learner.draw_only(job.only_context());
+            if let Some(held) = params.restraint.as_ref().and_then(|restraint| restraint.held.clone()) {
+                learner.hold(held);
+            }
+            learner
+        };
+        let random = || params.network_for(&job.task);
         let new = |learner| (learner, 0, params.curriculum.begin(), None, Looks::default());
         let (learner, step, curriculum, metrics, looks) = match &job.start {
             Start::Random => new(learner(&random())),
@@ -222,6 +230,7 @@ fn look_with(isa: Isa, job: &Job, network: &Network) -> Seen {
     let (test, batches) = (params.test, params.stopping.map_or(1, |rule| rule.batches));
     let stream = Stream::new(params.seed, Purpose::LookInputs);
     let mut learner: Learner<f32> = Learner::new(network, isa, test.batch, task.s(), test.horizon);
+    learner.draw_only(job.only_context());
     let (mut loss, mut accuracy) = (vec![0.0; test.horizon], vec![0.0; test.horizon]);
     let add =
         |sums: &mut [f64], of: &[f64]| sums.iter_mut().zip(of).for_each(|(sum, of)| *sum += of / f64::from(batches));
@@ -234,14 +243,49 @@ fn look_with(isa: Isa, job: &Job, network: &Network) -> Seen {
 }
 
 fn test_with(isa: Isa, job: &Job, network: &Network) -> Accuracy {
+    test_in(isa, job, network, job.only_context())
+}
+
+/// The accuracy of a network in every context of its task; nothing where there is one f.
+pub(crate) fn context_accuracies(job: &Job, network: &Network) -> Vec<Accuracy> {
+    (0..job.task.contexts().len()).map(|k| test_in(Isa::best(), job, network, Some(k))).collect()
+}
+
+fn test_in(isa: Isa, job: &Job, network: &Network, context: Option<usize>) -> Accuracy {
     let Job { task, params, .. } = job;
     let test = params.test;
     let stream = Stream::new(params.seed, Purpose::TestInputs);
     let mut learner: Learner<f32> = Learner::new(network, isa, test.batch, task.s(), test.horizon);
+    learner.draw_only(context);
     let mut sum = 0.0;
     for index in 0..test.batches {
         learner.test_batch(task, &stream, index, test.horizon);
         sum += learner.measures.accuracy;
     }
     Accuracy { horizon: test.horizon, value: sum / f64::from(test.batches) }
+}
+
+/// The diagonal of the Fisher information of a network's outputs, with unit noise, over some episodes of a task.
+pub(crate) fn fisher(
+    task: &Task,
+    context: Option<usize>,
+    network: &Network,
+    episodes: u32,
+    horizon: usize,
+    seed: u64,
+) -> Network {
+    let mut learner: Learner<f32> = Learner::new(network, Isa::best(), 1, task.s(), horizon);
+    learner.draw_only(context);
+    let streams = [Stream::new(seed, Purpose::OldInputs), Stream::new(seed, Purpose::OldSigns)];
+    let mut sum: Option<Network> = None;
+    for index in 0..episodes {
+        let next = learner.squared_sensitivity(task, [&streams[0], &streams[1]], index, horizon);
+        match &mut sum {
+            None => sum = Some(next),
+            Some(sum) => sum.combine(&next, |sum, next| sum + next),
+        }
+    }
+    let mut mean = sum.unwrap_or_else(|| network.clone());
+    mean.parameters_mut().into_iter().for_each(|(_, parameter)| parameter.change(|x| x / f64::from(episodes.max(1))));
+    mean
 }

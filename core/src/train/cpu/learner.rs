@@ -10,6 +10,8 @@ use super::panels::{Aligned, LANE_GROUP};
 use crate::network::Network;
 use crate::random::Stream;
 use crate::task::Task;
+use crate::train::Held;
+use std::sync::Arc;
 
 /// Samples in a chunk of the batch. Fixed, because the order of the sums depends on it and nothing else may change them.
 pub(crate) const CHUNK_SAMPLES: usize = 32;
@@ -39,7 +41,17 @@ pub(crate) struct Learner<S> {
     second_moment: Aligned<S>,
     chunks: Vec<Chunk<S>>,
     squares: Vec<f64>,
+    /// The only context that is drawn, where the task has several.
+    only: Option<usize>,
+    restraint: Option<Restrained<S>>,
     pub(crate) measures: Measures,
+}
+
+/// What training may not change, beside the flat vector.
+struct Restrained<S> {
+    held: Arc<Held>,
+    /// Strength times Fisher information, and the weights that are pulled back to.
+    pull: Option<(Aligned<S>, Aligned<S>)>,
 }
 
 impl<S: Dispatch> Learner<S> {
@@ -60,12 +72,31 @@ impl<S: Dispatch> Learner<S> {
             second_moment: zeros(),
             chunks: (0..batch).step_by(CHUNK_SAMPLES).map(chunk).collect(),
             squares: vec![0.0; model.len().div_ceil(STRETCH)],
+            only: None,
+            restraint: None,
             measures: Measures { loss_by_step: vec![0.0; horizon], ..Measures::default() },
             model,
         };
         learner.model.write(network, learner.parameters.slice_mut());
         learner.pack();
         learner
+    }
+
+    /// Draws episodes of one context only.
+    pub(crate) fn draw_only(&mut self, context: Option<usize>) {
+        self.only = context;
+    }
+
+    /// Holds what training may not change.
+    pub(crate) fn hold(&mut self, held: Arc<Held>) {
+        let pull = held.penalty.as_ref().map(|penalty| {
+            let (mut fisher, mut anchor) = (Aligned::zeros(self.model.len()), Aligned::zeros(self.model.len()));
+            self.model.write(&penalty.fisher, fisher.slice_mut());
+            self.model.write(&penalty.anchor, anchor.slice_mut());
+            fisher.slice_mut().iter_mut().for_each(|f: &mut S| *f = S::from_f64(f.to_f64() * penalty.strength));
+            (fisher, anchor)
+        });
+        self.restraint = Some(Restrained { held, pull });
     }
 
     /// Takes the moments of a run that goes on.
@@ -108,11 +139,11 @@ impl<S: Dispatch> Learner<S> {
         horizon: usize,
         backward: impl Fn(&mut Chunk<S>, &Pass<'_, S>) + Sync,
     ) {
-        let (isa, input_steps) = (self.isa, self.input_steps);
+        let (isa, input_steps, only) = (self.isa, self.input_steps, self.only);
         let pass = Pass { isa, model: &self.model, input_steps, horizon };
         let scale = 2.0 / (horizon * self.batch * self.model.readout.outputs()) as f64;
         self.chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
-            chunk.draw(task, stream, index, horizon);
+            chunk.draw(task, only, stream, index, horizon);
             chunk.forward(&pass);
             chunk.loss(isa, horizon, scale);
             backward(chunk, &pass);
@@ -137,9 +168,32 @@ impl<S: Dispatch> Learner<S> {
         *accuracy = correct as f64 / (components * horizon as f64);
     }
 
-    /// One step of Adam on the reduced gradient.
+    /// The squared gradient of one episode under random signs in place of the loss, weight by weight.
+    pub(crate) fn squared_sensitivity(
+        &mut self,
+        task: &Task,
+        streams: [&Stream; 2],
+        index: u32,
+        horizon: usize,
+    ) -> Network {
+        let [inputs, signs] = streams;
+        let pass = Pass { isa: self.isa, model: &self.model, input_steps: self.input_steps, horizon };
+        let chunk = &mut self.chunks[0];
+        chunk.draw(task, self.only, inputs, index, horizon);
+        chunk.forward(&pass);
+        chunk.random_signs(signs, index, horizon);
+        chunk.backward(&pass);
+        let mut gradient = self.model.read(chunk.gradient.slice());
+        for (_, parameter) in gradient.parameters_mut() {
+            parameter.change(|x| x * x);
+        }
+        gradient
+    }
+
+    /// One step of Adam on the reduced gradient; what is held stays, whatever Adam makes of a gradient that leaves it alone.
     pub(crate) fn update(&mut self, step: AdamStep) {
         let isa = self.isa;
+        let before = self.restraint.as_ref().map(|_| self.network());
         self.parameters
             .slice_mut()
             .par_chunks_mut(STRETCH)
@@ -149,6 +203,11 @@ impl<S: Dispatch> Learner<S> {
             .for_each(|(((parameters, first), second), gradient)| {
                 S::dispatch(isa, Adam { step, parameters, first, second, gradient });
             });
+        if let (Some(restraint), Some(before)) = (&self.restraint, before) {
+            let mut after = self.network();
+            restraint.held.restrict_move(&before, &mut after);
+            self.model.write(&after, self.parameters.slice_mut());
+        }
         self.pack();
     }
 
@@ -161,12 +220,31 @@ impl<S: Dispatch> Learner<S> {
         stretches.for_each(|(k, (total, squares))| {
             *squares = S::dispatch(isa, Reduce { total, others, start: k * STRETCH });
         });
-        self.squares.iter().sum::<f64>().sqrt()
+        match &self.restraint {
+            None => self.squares.iter().sum::<f64>().sqrt(),
+            Some(restraint) => restrain(restraint, &self.model, self.parameters.slice(), total.gradient.slice_mut()),
+        }
     }
 
     fn pack(&mut self) {
         self.model.pack(self.parameters.slice());
     }
+}
+
+/// Takes out of a gradient what is held, after the pull back to old weights is added; returns its norm.
+fn restrain<S: Dispatch>(restraint: &Restrained<S>, model: &Model<S>, parameters: &[S], gradient: &mut [S]) -> f64 {
+    if let Some((fisher, anchor)) = &restraint.pull {
+        let weights = parameters.iter().zip(anchor.slice()).zip(fisher.slice());
+        for (g, ((weight, anchor), fisher)) in gradient.iter_mut().zip(weights) {
+            *g = S::from_f64(g.to_f64() + fisher.to_f64() * (weight.to_f64() - anchor.to_f64()));
+        }
+    }
+    if !restraint.held.holds.is_empty() {
+        let mut of = model.read(gradient);
+        restraint.held.restrict(&mut of);
+        model.write(&of, gradient);
+    }
+    gradient.iter().map(|x| x.to_f64().powi(2)).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

@@ -86,6 +86,12 @@ pub(super) fn supports(job: &Job) -> Result<(), TrainError> {
     if shape::Gated::of(cell).is_none() {
         return Err(TrainError::NoKernel { engine: "cuda", cell: cell.title(), layers });
     }
+    if !job.task.contexts().is_empty() {
+        return Err(TrainError::NotHere { engine: "cuda", what: "tasks with contexts" });
+    }
+    if job.params.restraint.is_some() {
+        return Err(TrainError::NotHere { engine: "cuda", what: "under a restraint (freeze, protect, ewc)" });
+    }
     job.check()
 }
 

@@ -1,0 +1,322 @@
+//! What training may not change of the weights that it begins with.
+//!
+//! A matrix acts on the states or inputs that it is given, so a move M of it changes nothing of an old task if M x = 0 for
+//! every x of that task: M is projected out of the space that those x span. Adam divides each weight's gradient by a number of
+//! its own, which leads out of any such space; so beside the gradient every move of the weights is projected.
+
+use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::TrainError;
+use crate::choose::{UnknownWord, choose};
+use crate::network::{Network, Parameter, ParameterMut};
+
+/// Strength of elastic weight consolidation where nobody says another.
+pub const DEFAULT_STRENGTH: f64 = 100.0;
+
+/// What of a network stays as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Freeze {
+    /// All recurrent weights.
+    Recurrent,
+    /// What the recurrent weights do within the space of the memories.
+    Memories,
+}
+
+impl Freeze {
+    /// Their names.
+    pub const NAMES: [&'static str; 2] = ["recurrent", "memories"];
+}
+
+impl FromStr for Freeze {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        choose("part to freeze", word, &[("recurrent", Self::Recurrent), ("memories", Self::Memories)])
+    }
+}
+
+/// By which rule weights are kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Rule {
+    /// A part stays as it is.
+    Freeze {
+        /// Which.
+        part: Freeze,
+    },
+    /// Moves are projected out of the spaces that states and inputs of old tasks span.
+    Protect {
+        /// The old tasks, or contexts of the task.
+        old: Vec<String>,
+    },
+    /// Moves are projected into those spaces, as the paper words it: old circuits are reused, and rewritten.
+    Reuse {
+        /// The old tasks, or contexts of the task.
+        old: Vec<String>,
+    },
+    /// Elastic weight consolidation: weights are pulled back to where they were, by how much old outputs depend on them.
+    Ewc {
+        /// The old tasks, or contexts of the task.
+        old: Vec<String>,
+        /// How strongly.
+        strength: f64,
+    },
+}
+
+/// What training may not change. Two are equal if they keep the same by the same rule.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Restraint {
+    /// By which rule.
+    pub rule: Rule,
+    /// Checksum of what is held: a run goes on with the same only.
+    pub crc32c: u32,
+    /// What is held; a run folder keeps it beside its manifest.
+    #[serde(skip)]
+    pub held: Option<Arc<Held>>,
+}
+
+impl PartialEq for Restraint {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.rule, self.crc32c) == (&other.rule, other.crc32c)
+    }
+}
+
+/// What is held of each parameter, by PyTorch's name, and what pulls weights back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Held {
+    /// Parameters that are not free.
+    pub holds: BTreeMap<String, Hold>,
+    /// Elastic weight consolidation.
+    pub penalty: Option<Penalty>,
+}
+
+/// Which moves of a matrix are left. The columns of each basis are orthonormal.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hold {
+    /// None.
+    Fixed,
+    /// Those that leave what is in this space alone.
+    Outside(Mat<f64>),
+    /// Those that act on this space alone.
+    Inside(Mat<f64>),
+    /// Those that do not lead from this space into itself.
+    Between(Mat<f64>),
+}
+
+/// What pulls weights back to where they were.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Penalty {
+    /// How much old outputs depend on each weight: twice the diagonal of the Fisher information, a mean over steps and components.
+    pub fisher: Network,
+    /// Where they were.
+    pub anchor: Network,
+    /// The factor on both.
+    pub strength: f64,
+}
+
+impl Restraint {
+    /// Refuses what no training can use.
+    pub(super) fn check(&self) -> Result<(), TrainError> {
+        if let Rule::Ewc { strength, .. } = self.rule
+            && !(strength.is_finite() && strength > 0.0)
+        {
+            return Err(TrainError::OutOfRange { name: "ewc_strength", value: strength, limit: "a number above 0" });
+        }
+        match self.held {
+            Some(_) => Ok(()),
+            None => Err(TrainError::CannotKeep("what is held is not there; begin the run again".into())),
+        }
+    }
+}
+
+impl Hold {
+    /// The space, where there is one.
+    pub fn basis(&self) -> Option<&Mat<f64>> {
+        match self {
+            Self::Fixed => None,
+            Self::Outside(basis) | Self::Inside(basis) | Self::Between(basis) => Some(basis),
+        }
+    }
+
+    /// What it is called in files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Outside(_) => "outside",
+            Self::Inside(_) => "inside",
+            Self::Between(_) => "between",
+        }
+    }
+
+    /// Takes out of a move what is not allowed.
+    fn restrict(&self, of: &mut Mat<f64>) {
+        match self {
+            Self::Fixed => of.fill(0.0),
+            Self::Outside(basis) => *of -= product(product(of.as_ref(), basis.as_ref()).as_ref(), basis.transpose()),
+            Self::Inside(basis) => *of = product(product(of.as_ref(), basis.as_ref()).as_ref(), basis.transpose()),
+            Self::Between(basis) => {
+                // Gates lie under one another, and each of them leads to all units.
+                for gate in 0..of.nrows() / basis.nrows().max(1) {
+                    let own = of.as_ref().subrows(gate * basis.nrows(), basis.nrows());
+                    let inner = product(basis.transpose(), product(own, basis.as_ref()).as_ref());
+                    let within = product(product(basis.as_ref(), inner.as_ref()).as_ref(), basis.transpose());
+                    let mut own = of.as_mut().subrows_mut(gate * basis.nrows(), basis.nrows());
+                    own -= &within;
+                }
+            }
+        }
+    }
+}
+
+/// On one thread, so that the order of the sums is one.
+fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
+    out
+}
+
+impl Held {
+    /// Takes out of a gradient, or of moves, what is not allowed.
+    pub(crate) fn restrict(&self, moves: &mut Network) {
+        for (name, parameter) in moves.parameters_mut() {
+            match (self.holds.get(&name), parameter) {
+                (None, _) => {}
+                (Some(hold), ParameterMut::Matrix(matrix)) => hold.restrict(matrix),
+                (Some(_), ParameterMut::Vector(vector)) => vector.fill(0.0),
+            }
+        }
+    }
+
+    /// Takes back what is not allowed of the way from one network to another.
+    pub(crate) fn restrict_move(&self, before: &Network, after: &mut Network) {
+        if self.holds.is_empty() {
+            return;
+        }
+        after.combine(before, |after, before| after - before);
+        self.restrict(after);
+        after.combine(before, |moved, before| before + moved);
+    }
+
+    /// Refuses what does not belong to a network.
+    pub(super) fn check(&self, network: &Network) -> Result<(), TrainError> {
+        let parameters: BTreeMap<String, Parameter<'_>> = network.parameters().into_iter().collect();
+        for (name, hold) in &self.holds {
+            let shape = parameters.get(name).map(Parameter::shape);
+            let columns = shape.as_deref().and_then(|shape| shape.get(1)).copied();
+            let fits = match (hold.basis(), shape.is_some()) {
+                (Some(basis), true) => columns == Some(basis.nrows()),
+                (None, known) => known,
+                (Some(_), false) => false,
+            };
+            if !fits {
+                return Err(TrainError::CannotKeep(format!("what is held of {name} belongs to another network")));
+            }
+        }
+        for other in self.penalty.iter().flat_map(|penalty| [&penalty.fisher, &penalty.anchor]) {
+            super::engine::same_shapes(network, other)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Activation, Architecture, CellKind, Initialization};
+
+    /// Orthonormal columns of H coordinates.
+    fn basis(units: usize, columns: &[usize]) -> Mat<f64> {
+        Mat::from_fn(units, columns.len(), |i, j| f64::from(u8::from(i == columns[j])))
+    }
+
+    fn moves(cell: CellKind) -> Network {
+        let architecture = Architecture { cell, layers: 1, hidden: 4, activation: Activation::Tanh, bias: true };
+        Initialization::Uniform.network(&architecture, 3, 2, 9)
+    }
+
+    fn held(hold: Hold) -> Held {
+        Held { holds: [("rnn.weight_hh_l0".to_string(), hold)].into(), penalty: None }
+    }
+
+    fn recurrent(network: &Network) -> Mat<f64> {
+        let all = network.parameters();
+        let (_, found) = all.into_iter().find(|(name, _)| name == "rnn.weight_hh_l0").unwrap();
+        if let Parameter::Matrix(matrix) = found { matrix.clone() } else { panic!("a matrix") }
+    }
+
+    #[test]
+    fn each_hold_takes_out_what_it_says_and_nothing_else() {
+        for (cell, gates) in [(CellKind::Elman, 1), (CellKind::Gru, 3)] {
+            let all = recurrent(&moves(cell));
+            let after = |hold: Hold| {
+                let mut network = moves(cell);
+                held(hold).restrict(&mut network);
+                recurrent(&network)
+            };
+            let kept = |i: usize, j: usize, of: &Mat<f64>, stays: bool| {
+                let wanted = if stays { all[(i, j)] } else { 0.0 };
+                assert!((of[(i, j)] - wanted).abs() < 1e-15, "{cell:?} ({i}, {j})");
+            };
+            let (outside, inside) = (after(Hold::Outside(basis(4, &[0, 2]))), after(Hold::Inside(basis(4, &[0, 2]))));
+            let (between, fixed) = (after(Hold::Between(basis(4, &[0, 2]))), after(Hold::Fixed));
+            for i in 0..4 * gates {
+                for j in 0..4 {
+                    let (row, column) = ([0, 2].contains(&(i % 4)), [0, 2].contains(&j));
+                    kept(i, j, &outside, !column);
+                    kept(i, j, &inside, column);
+                    kept(i, j, &between, !(row && column));
+                    kept(i, j, &fixed, false);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_move_comes_back_without_what_is_held_and_the_rest_arrives() {
+        let (before, mut after) = (moves(CellKind::Elman), moves(CellKind::Elman));
+        after.change_matrices(|matrix| *matrix *= faer::Scale(3.0));
+        let wanted = after.clone();
+        held(Hold::Fixed).restrict_move(&before, &mut after);
+        assert_eq!(recurrent(&after), recurrent(&before));
+        assert_eq!(after.readout, wanted.readout);
+    }
+
+    #[test]
+    fn the_cuda_engine_refuses_in_words() {
+        use crate::task::Task;
+        use crate::train::{Choices, Job, Start};
+        let refused = |task: &Task, restraint| {
+            let (mut params, _) = Choices { hidden: Some(8), ..Choices::default() }.params(task).unwrap();
+            params.restraint = restraint;
+            let start = Start::Weights(Box::new(params.network_for(task)));
+            let job = Job { task: task.clone(), params, start };
+            crate::train::cuda::supports(&job).unwrap_err().to_string()
+        };
+        let plain = Task::named("repeat-copy", Some(2), Some(2)).unwrap();
+        let held = Some(Arc::new(held(Hold::Fixed)));
+        let restraint = Restraint { rule: Rule::Freeze { part: Freeze::Recurrent }, crc32c: 0, held };
+        let said = refused(&plain, Some(restraint));
+        assert!(said.contains("does not train under a restraint") && said.contains("cpu"), "{said}");
+        let both = vec![("a".to_string(), plain.clone()), ("b".to_string(), plain)];
+        let said = refused(&Task::with_contexts("two", both).unwrap(), None);
+        assert!(said.contains("does not train tasks with contexts"), "{said}");
+    }
+
+    #[test]
+    fn what_belongs_to_another_network_is_refused() {
+        let network = moves(CellKind::Elman);
+        assert!(held(Hold::Outside(basis(4, &[1]))).check(&network).is_ok());
+        let said = held(Hold::Outside(basis(5, &[1]))).check(&network).unwrap_err().to_string();
+        assert!(said.contains("rnn.weight_hh_l0 belongs to another network"), "{said}");
+        let nowhere = Held { holds: [("rnn.weight_hh_l7".to_string(), Hold::Fixed)].into(), penalty: None };
+        assert!(nowhere.check(&network).is_err());
+        let missing = Restraint { rule: Rule::Freeze { part: Freeze::Recurrent }, crc32c: 0, held: None };
+        assert!(missing.check().unwrap_err().to_string().contains("not there"));
+    }
+}

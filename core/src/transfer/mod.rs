@@ -1,0 +1,238 @@
+//! What a network that is trained on keeps of what it has learned: frozen circuits, protected spaces, weights that are pulled
+//! back.
+
+mod spaces;
+
+use crate::circuit::Core;
+use crate::interpret::{InterpretParams, Question, interpret};
+use crate::memories::Method;
+use crate::network::{Network, NetworkError, ParameterMut};
+use crate::numeric::{NumericError, Svd};
+use crate::random::{Purpose, Stream};
+use crate::setting::Setting;
+use crate::task::{Task, TaskError};
+use crate::train::{Freeze, Held, Hold, Penalty, Restraint, Rule, TrainError, cpu};
+
+/// How old tasks are looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TransferParams {
+    /// Seed of the episodes. Default 1.
+    pub seed: u64,
+    /// Episodes of each old task that show its states. Default 256.
+    pub episodes: usize,
+    /// Output steps of each. Default 60.
+    pub horizon: usize,
+    /// Share of the states' variance that may be left outside the protected space. Default 0.01.
+    pub left_out: f64,
+    /// Episodes of each old task for the Fisher information. Default 200.
+    pub fisher_episodes: u32,
+}
+
+impl Default for TransferParams {
+    fn default() -> Self {
+        Self { seed: 1, episodes: 256, horizon: 60, left_out: 0.01, fisher_episodes: 200 }
+    }
+}
+
+impl TransferParams {
+    /// Refuses what cannot be meant.
+    pub(crate) fn check(&self) -> Result<(), TrainError> {
+        match (0.0..1.0).contains(&self.left_out) {
+            true => Ok(()),
+            false => Err(TrainError::OutOfRange { name: "left_out", value: self.left_out, limit: "from 0 to below 1" }),
+        }
+    }
+}
+
+/// Why it cannot be told what to keep.
+#[derive(Debug, thiserror::Error)]
+pub enum TransferError {
+    /// No memories to freeze.
+    #[error(
+        "the network has no memories to freeze: {0}; pass {instead}, or a network that has learned its task",
+        instead = Setting::word("freeze", "recurrent")
+    )]
+    NoMemories(String),
+    /// A cell without recurrent weights.
+    #[error("{0} layers have no matrix from state to state to keep; use elman, gru or lstm layers")]
+    NoRecurrentWeights(&'static str),
+    /// More than one layer.
+    #[error(
+        "memories are frozen in networks of one layer, and this one has {0}; pass {instead}",
+        instead = Setting::word("freeze", "recurrent")
+    )]
+    Layers(usize),
+    /// An old task that is no context, where the network has cues.
+    #[error("task {0} needs {1} inputs, and the network has {2}; name a context of the task")]
+    Inputs(String, usize, usize),
+    /// A task that cannot be.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// A network that cannot be used.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
+    /// A matrix computation failed.
+    #[error(transparent)]
+    Numeric(#[from] NumericError),
+    /// What is held cannot be written.
+    #[error("what is held cannot be written: {0}")]
+    Written(String),
+}
+
+/// Units that a strong cue acts on, and how strongly.
+const STRONG_CUE: (f64, f64) = (0.5, 2.5);
+
+/// Draws the cue of a context, or of all, strong: it saturates every other unit or so, others in each context. What one context
+/// learns then lives on units that are half shut in the others. With faint cues the contexts share their states, and
+/// whatever a projection leaves over is enough for the new one to take the old ones over.
+pub fn draw_cues(network: &mut Network, task: &Task, only: Option<usize>, seed: u64) {
+    let stream = Stream::new(seed, Purpose::Cues);
+    for (name, parameter) in network.parameters_mut() {
+        if let ("rnn.weight_ih_l0", ParameterMut::Matrix(weights)) = (name.as_str(), parameter) {
+            for context in (0..task.contexts().len()).filter(|k| only.is_none_or(|only| only == *k)) {
+                for row in 0..weights.nrows() {
+                    let [chosen, sign, ..] = stream.block(row as u32, context as u32, 0);
+                    if f64::from(chosen) < STRONG_CUE.0 * f64::from(u32::MAX) {
+                        let strength = if sign & 1 == 1 { STRONG_CUE.1 } else { -STRONG_CUE.1 };
+                        weights[(row, task.d() + context)] = strength;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a network has learned before: a task, or a context of one.
+#[derive(Clone, Debug)]
+pub struct Old {
+    /// The task; with contexts where the network has cues.
+    pub task: Task,
+    /// The context.
+    pub context: Option<usize>,
+    /// What to call it.
+    pub name: String,
+}
+
+impl Old {
+    /// What a person names: a context of the new task, or any task.
+    pub fn named(name: &str, new: &Task) -> Result<Self, TransferError> {
+        if !new.contexts().is_empty() {
+            return Ok(Self { context: Some(new.context(name)?), task: new.clone(), name: name.into() });
+        }
+        let task = Task::parse(name, Some(new.s()), Some(new.d()))?;
+        Ok(Self { task, context: None, name: name.into() })
+    }
+}
+
+/// Freezes a part of a network. What it has learned is the task of its file, which memories are looked for by.
+pub fn freeze(network: &Network, part: Freeze, learned: Option<&Task>) -> Result<Restraint, TransferError> {
+    let names = recurrent_names(network)?;
+    let hold = match part {
+        Freeze::Recurrent => Hold::Fixed,
+        Freeze::Memories => Hold::Between(memory_space(network, learned)?),
+    };
+    let holds = names.into_iter().map(|name| (name, hold.clone())).collect();
+    made(Rule::Freeze { part }, Held { holds, penalty: None })
+}
+
+/// Projects moves out of what old tasks span, or into it.
+pub fn protect(
+    network: &Network,
+    old: &[Old],
+    reuse: bool,
+    params: &TransferParams,
+) -> Result<Restraint, TransferError> {
+    recurrent_names(network)?;
+    let spaces = spaces::of(network, &checked(network, old)?, params)?;
+    let mut holds: std::collections::BTreeMap<String, Hold> = Default::default();
+    for (name, parameter) in network.parameters() {
+        let basis = spaces.get(&name).cloned();
+        let hold = match (basis, reuse, parameter.shape().len()) {
+            (Some(basis), true, _) => Some(Hold::Inside(basis)),
+            (Some(basis), false, _) => Some(Hold::Outside(basis)),
+            // A bias acts on every state, old ones too.
+            (None, false, 1) => Some(Hold::Fixed),
+            (None, _, _) => None,
+        };
+        holds.extend(hold.map(|hold| (name, hold)));
+    }
+    let old = old.iter().map(|old| old.name.clone()).collect();
+    let rule = if reuse { Rule::Reuse { old } } else { Rule::Protect { old } };
+    made(rule, Held { holds, penalty: None })
+}
+
+/// Pulls weights back by how much the outputs of old tasks depend on them.
+pub fn consolidate(
+    network: &Network,
+    old: &[Old],
+    strength: f64,
+    params: &TransferParams,
+) -> Result<Restraint, TransferError> {
+    let mut fisher: Option<Network> = None;
+    for old in checked(network, old)? {
+        let found = cpu::fisher(&old.task, old.context, network, params.fisher_episodes, params.horizon, params.seed);
+        match &mut fisher {
+            None => fisher = Some(found),
+            Some(fisher) => fisher.combine(&found, |sum, next| sum + next),
+        }
+    }
+    let mut fisher = fisher.unwrap_or_else(|| network.clone());
+    // As the loss is a mean over steps and components: with strength 1 what old tasks lose counts as much as the new one's loss.
+    let outputs = old.first().map_or(1, |of| of.task.d() * params.horizon) as f64;
+    fisher.parameters_mut().into_iter().for_each(|(_, parameter)| parameter.change(|x| 2.0 * x / outputs));
+    let penalty = Some(Penalty { fisher, anchor: network.clone(), strength });
+    let rule = Rule::Ewc { old: old.iter().map(|old| old.name.clone()).collect(), strength };
+    made(rule, Held { holds: Default::default(), penalty })
+}
+
+fn made(rule: Rule, held: Held) -> Result<Restraint, TransferError> {
+    crate::run_folder::restraint(rule, held).map_err(TransferError::Written)
+}
+
+fn checked<'a>(network: &Network, old: &'a [Old]) -> Result<Vec<&'a Old>, TransferError> {
+    for of in old {
+        if of.task.inputs() != network.inputs() || of.task.d() != network.outputs() {
+            return Err(TransferError::Inputs(of.name.clone(), of.task.inputs(), network.inputs()));
+        }
+    }
+    Ok(old.iter().collect())
+}
+
+/// The names of the matrices from state to state.
+fn recurrent_names(network: &Network) -> Result<Vec<String>, TransferError> {
+    let is = |name: &String| name.starts_with("rnn.weight_hh_l");
+    let names: Vec<String> = network.parameters().into_iter().map(|(name, _)| name).filter(is).collect();
+    match names.len() == network.layers.len() {
+        true => Ok(names),
+        false => Err(TransferError::NoRecurrentWeights(network.kind().map_or("mixed", |kind| kind.title()))),
+    }
+}
+
+/// An orthonormal basis of the memories of a network's code.
+fn memory_space(network: &Network, learned: Option<&Task>) -> Result<faer::Mat<f64>, TransferError> {
+    if network.layers.len() != 1 {
+        return Err(TransferError::Layers(network.layers.len()));
+    }
+    let none = |why: &str| TransferError::NoMemories(why.into());
+    let task = learned.ok_or_else(|| none("its file does not say which task it has learned"))?;
+    if task.is_linear() {
+        Core::of(task).map_err(|error| none(&error.to_string()))?;
+    }
+    let found = interpret(network, &Question::Task(task.clone()), &InterpretParams::default())
+        .map_err(|error| none(&error.to_string()))?;
+    let memories = found.details.memories.iter().find(|memories| memories.method == Method::Code);
+    let memories = memories
+        .and_then(|memories| memories.frame.as_ref())
+        .ok_or_else(|| none(&format!("it is {}", found.verdict.name())))?;
+    // Contents that share directions have fewer of them than there are contents.
+    let found = Svd::of(&memories.memories)?;
+    Ok(found.left.subcols(0, found.rank(RANK_CUT)).to_owned())
+}
+
+/// Directions of memories that are smaller than this share of the largest are none.
+const RANK_CUT: f64 = 1e-3;
+
+/// Where inputs of old tasks are drawn.
+fn old_inputs(seed: u64) -> Stream {
+    Stream::new(seed, Purpose::OldInputs)
+}

@@ -1,0 +1,41 @@
+//! How circuits came to be, and networks with several functions.
+
+use crate::errors::Failed;
+use crate::network::Network;
+use crate::work::{interruptible, no_look};
+use ketbra::develop::DevelopParams;
+use ketbra::interpret::{InterpretParams, interpret_contexts as read_contexts};
+use ketbra::report::figures::development_figure;
+use ketbra::run_folder::RunFolder;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// What `ketbra develop --json` prints, and the picture as SVG.
+#[pyfunction]
+pub fn develop(py: Python<'_>, run: PathBuf) -> Result<(String, String), Failed> {
+    let run = RunFolder::open(&run)?;
+    let params = DevelopParams::default();
+    let ended = interruptible(py, |stop| ketbra::develop::develop(&run, &params, &|_, _| !stop.asked()), no_look);
+    let found = ended.unless_interrupted()?.map_err(Failed::interpret)?;
+    let json = serde_json::to_string(&found).map_err(Failed::interpret)?;
+    Ok((json, development_figure(&found).svg()))
+}
+
+/// What `ketbra interpret --json` prints of a network whose task has contexts.
+#[pyfunction]
+#[pyo3(signature = (network, *, task, seed))]
+pub fn interpret_contexts(
+    py: Python<'_>,
+    network: &Bound<'_, Network>,
+    task: Option<PathBuf>,
+    seed: Option<u64>,
+) -> Result<String, Failed> {
+    let file = network.get().file.clone();
+    let task = file.task_named_with_contexts(task.as_ref().map(|path| path.as_os_str()), None, None)?;
+    let task = task.ok_or_else(|| Failed::interpret(ketbra::interpret::InterpretError::NoTask))?;
+    let mut params = InterpretParams::default();
+    params.observe.seed = seed.unwrap_or(params.observe.seed);
+    let ended = interruptible(py, |stop| read_contexts(&file.network, &task, &params, &|_| !stop.asked()), no_look);
+    let found = ended.unless_interrupted()?.map_err(Failed::interpret)?;
+    serde_json::to_string(&found).map_err(Failed::interpret)
+}
