@@ -3,8 +3,10 @@
 use crate::command::Command;
 use clap::Parser;
 use clap::builder::styling::{AnsiColor, Styles};
+use ketbra::setting::{To, in_dialect};
 use ketbra::task::{Task, TaskError};
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Blue.on_default().bold())
@@ -28,6 +30,18 @@ const STYLES: Styles = Styles::styled()
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The words of the library, with settings as the options that a person types.
+pub fn in_options(message: impl Display) -> String {
+    in_dialect(
+        |setting, f| match &setting.to {
+            To::Something | To::On => write!(f, "--{}", setting.name),
+            To::Value(value) => write!(f, "--{} {value}", setting.name),
+            To::Word(word) => write!(f, "--{} {word}", setting.name),
+        },
+        message,
+    )
 }
 
 /// The size of a task that comes in any size.

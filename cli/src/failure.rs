@@ -1,5 +1,6 @@
 //! How a command fails: one clear message and an exit code.
 
+use crate::arguments::in_options;
 use crate::{interrupt, terminal};
 use ketbra::circuit::CircuitError;
 use ketbra::network::NetworkError;
@@ -25,17 +26,17 @@ pub struct Failure {
 impl Failure {
     /// The input is at fault; the message says what to type instead.
     pub fn bad_input(message: impl std::fmt::Display) -> Self {
-        Self { message: message.to_string(), code: BAD_INPUT }
+        Self { message: in_options(message), code: BAD_INPUT }
     }
 
     /// The input was fine, the work failed.
     pub fn could_not(message: impl std::fmt::Display) -> Self {
-        Self { message: message.to_string(), code: COULD_NOT }
+        Self { message: in_options(message), code: COULD_NOT }
     }
 
     /// The person asked for a stop.
     pub fn interrupted(message: impl std::fmt::Display) -> Self {
-        Self { message: message.to_string(), code: interrupt::EXIT_CODE }
+        Self { message: in_options(message), code: interrupt::EXIT_CODE }
     }
 
     /// Whether the input is at fault.
@@ -58,7 +59,10 @@ impl std::fmt::Display for Failure {
 
 impl From<TaskError> for Failure {
     fn from(error: TaskError) -> Self {
-        Self::bad_input(error)
+        match error {
+            TaskError::UnknownName { .. } => Self::bad_input(format!("{error}; `ketbra task --list` shows all")),
+            error => Self::bad_input(error),
+        }
     }
 }
 
@@ -91,11 +95,7 @@ impl From<TrainError> for Failure {
             | TrainError::NoSuchStart { .. } => Self::bad_input(error),
             TrainError::Cuda(error) => error.into(),
             TrainError::Start(error) => error.into(),
-            TrainError::Diverged { .. }
-            | TrainError::NotRecorded(_)
-            | TrainError::NoResult
-            | TrainError::Panicked(_)
-            | TrainError::Threads { .. } => Self::could_not(error),
+            _ => Self::could_not(error),
         }
     }
 }

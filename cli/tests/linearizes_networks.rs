@@ -99,7 +99,7 @@ fn a_person_reads_places_points_and_doubts() {
 fn what_cannot_be_linearized_is_refused_with_the_way_out() {
     let folder = tempfile::tempdir().unwrap();
     let net = two_units(folder.path(), 0.0);
-    assert!(refuses(&ketbra(&["linearize", &net, "--at", "orbit"])).contains("--blind --s N"));
+    assert!(refuses(&ketbra(&["linearize", &net, "--at", "orbit"])).contains("--blind and --s N"));
     assert!(refuses(&ketbra(&["linearize", &net, "--input", "1,2"])).contains("constant input"));
     assert!(refuses(&ketbra(&["linearize", &net, "--at", "somewhere"])).contains("fixed-points"));
 }

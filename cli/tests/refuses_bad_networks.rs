@@ -69,7 +69,7 @@ fn a_task_in_a_file_that_cannot_be_used_is_blamed_on_the_file() {
     let recurrence = "s = 8\nd = 8\nrecurrence = []";
     for task in ["copy memory", &"x".repeat(100_000), &format!("name = \"\\u001b[31mred\"\n{recurrence}")] {
         let said = refuses(&ketbra_in(network_on(task).path(), &["interpret", "net.safetensors"]));
-        assert!(said.contains("the network's file describes its task") && said.contains("--blind --s N"), "{said}");
+        assert!(said.contains("the network's file describes its task") && said.contains("--blind and --s N"), "{said}");
         assert!(said.len() < 700 && !said.contains('\u{1b}'), "{said}");
     }
 }

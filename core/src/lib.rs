@@ -13,10 +13,50 @@
 //! | check what the paper says | [`reproduce::Experiment`] |
 //! | see the memory model behind the theory | `ketbra recall` |
 //!
-//! Stages are folders, in the order in which data flows: task, circuit, compile, network, train, observe, code, linearize, spectrum,
-//! memories, recurrence, claims, interpret, compare, compose, edit, report. Analysis is in f64 and deterministic; random numbers come from [`random`],
-//! addressed by seed and purpose.
+//! Open a file, interpret it, and act on what is claimed of it. Every claim was measured on inputs of its own and could have
+//! failed; the verdict is drawn from them.
 //!
+//! ```
+//! use ketbra::{InterpretParams, Known, NetworkFile, Verdict, interpret_file};
+//! use std::path::Path;
+//!
+//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/networks/t3-h128.safetensors");
+//! # /*
+//! let path = "net.safetensors"; // or .npz, .pt, .pth, .ckpt, or a run folder
+//! # */
+//! let file = NetworkFile::open(Path::new(path))?;
+//! // The task that the file names; `Known { blind: true, s: Some(8), ..Known::default() }` reads the function back instead.
+//! let question = Known::default().question(&file)?;
+//! let found = interpret_file(&file, &question, &InterpretParams::default())?;
+//!
+//! match found.verdict {
+//!     Verdict::Circuit => println!("computes {}", found.recurrence_in_words.join("; ")),
+//!     Verdict::Superposed => println!("computes it, but with contents that share directions"),
+//!     verdict => println!("{}: {:?}", verdict.name(), found.reasons),
+//! }
+//! for claim in found.claims.iter().filter(|claim| !claim.holds) {
+//!     println!("{} does not hold: {:?}, the limit is {:?}", claim.name.name(), claim.measured, claim.limit);
+//! }
+//! assert_eq!(found.verdict, Verdict::Circuit);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//! | feature | what it adds | dependencies |
+//! |---|---|---|
+//! | `report` | `report`: the page of a network, one HTML file | flate2, base64 |
+//! | `figures` | `report::figures` and the picture of `recall`: SVG, PNG, GIF | resvg, gif, png, a font |
+//! | `cuda` | `train::cuda`: training on an NVIDIA device | cudarc |
+//!
+//! All are on by default. `default-features = false` leaves everything else, and builds for `wasm32-unknown-unknown` too; there,
+//! only what trains, sweeps or writes files needs what the target does not have: a clock, threads and a disk.
+//!
+//! # Order
+//! Stages are folders, in the order in which data flows: task, circuit, compile, network, train, observe, code, linearize, spectrum,
+//! memories, recurrence, claims, interpret, compare, compose, edit, report. A stage is `verb(&input, &Params) -> Result<Noun, Error>`
+//! and keeps no state. Analysis is in f64 and deterministic; random numbers come from [`random`], addressed by seed and purpose.
+//!
+//! A circuit by itself, as theory predicts it:
 //! ```
 //! use ketbra::circuit::{AnalyticNetwork, Basis, Core};
 //! use ketbra::random::{Purpose, Stream};
@@ -34,7 +74,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod choose;
+mod choose;
 pub mod circuit;
 pub mod claims;
 pub mod code;
@@ -44,6 +84,8 @@ pub mod compose;
 pub mod edit;
 pub mod files;
 pub mod foreign_text;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod interpret;
 pub mod linearize;
 pub mod memories;
@@ -56,16 +98,25 @@ pub mod random;
 mod ranges;
 pub mod recall;
 pub mod recurrence;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod reproduce;
 pub mod run_folder;
+pub mod setting;
 pub mod spectrum;
 pub mod sweep;
 pub mod table;
 pub mod task;
 pub mod train;
 
+pub use choose::UnknownWord;
+pub use claims::{Claim, ClaimName};
+pub use compare::{CompareParams, Comparison};
+pub use edit::{Change, EditParams, Edited};
+pub use interpret::{InterpretError, InterpretParams, Interpretation, Known, Question, Verdict, interpret_file};
+pub use network::{Network, NetworkError, NetworkFile};
 pub use ranges::ranges;
+pub use task::{Task, TaskError};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -191,7 +191,7 @@ fn what_cannot_be_made_is_refused_with_the_next_move() {
     let few = CompileParams { hidden: Some(30), ..CompileParams::default() };
     let error = refused(&named("T2", 8, 8), few);
     assert!(matches!(error, CompileError::TooSmall { hidden: 30, needed: 36, .. }), "{error}");
-    assert!(error.to_string().contains("pass --hidden 36 or more"), "{error}");
+    assert!(error.to_string().contains("pass hidden=36 or more"), "{error}");
     let mut matrix = Matrix::zeros(1, 2);
     (matrix[(0, 0)], matrix[(0, 1)]) = (1.0, 1.0);
     let fibonacci = Task::from_matrix("fibonacci", 2, 1, matrix).unwrap();
@@ -206,7 +206,7 @@ fn what_cannot_be_made_is_refused_with_the_next_move() {
     let tangled = refused(&Task::table("hash", 10, 1, vec![hashed]).unwrap(), CompileParams::default());
     assert!(matches!(tangled, CompileError::TooLarge { .. }), "{tangled}");
     let loud = CompileParams { noise: 0.5, ..CompileParams::default() };
-    assert!(refused(&named("T2", 8, 8), loud).to_string().contains("smaller --noise"));
+    assert!(refused(&named("T2", 8, 8), loud).to_string().contains("smaller noise"));
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn the_least_change_names_a_content_that_the_network_does_not_hold() {
     // u8 is kept for two steps only.
     let source = Source { lag: 5, component: 7, negated: false };
     let error = edit(&file.network, &task, &Change::Entry { output: 1, source }, &least).unwrap_err().to_string();
-    assert!(error.contains("u8 in variable") && error.contains("--least"), "{error}");
+    assert!(error.contains("u8 in variable") && error.contains("without least"), "{error}");
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn an_activation_that_is_given_counts_more_than_what_the_file_says() {
     let opened = NetworkFile::open_as(&path, Some(Activation::Identity)).unwrap();
     assert_eq!((opened.network.activation(), opened.says_activation()), (Some(Activation::Identity), true));
     let said = checkpoint("config", &dictionary("activation", &text("gelu"))).unwrap_err().to_string();
-    assert!(said.contains("unknown variant `gelu`") && said.contains("pass --activation"), "{said}");
+    assert!(said.contains("unknown variant `gelu`") && said.contains("pass activation"), "{said}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Where networks are trained.
 
+use crate::wording::in_python;
 use ketbra::train::cuda::CudaEngine;
-use std::fmt::Display;
 
 pub enum Device {
     Cpu,
@@ -11,15 +11,11 @@ pub enum Device {
 impl Device {
     /// The device of a name, with the precision of another. The processor has one precision.
     pub fn open(device: Option<&str>, precision: Option<&str>) -> Result<Self, String> {
-        let precision = precision.map(str::parse).transpose().map_err(said)?.unwrap_or_default();
+        let precision = precision.map(str::parse).transpose().map_err(in_python)?.unwrap_or_default();
         match device.unwrap_or("cpu") {
             "cpu" => Ok(Self::Cpu),
-            "cuda" => CudaEngine::new(precision).map(Self::Cuda).map_err(said),
+            "cuda" => CudaEngine::new(precision).map(Self::Cuda).map_err(in_python),
             other => Err(format!("there is no device '{other}'; choose from cpu, cuda")),
         }
     }
-}
-
-fn said(error: impl Display) -> String {
-    error.to_string()
 }

@@ -91,7 +91,7 @@ impl Interpretation {
     /// The doubts, in words.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.found.warnings.iter().map(|warning| in_python(&warning.message)).collect()
+        self.found.warnings.iter().map(|warning| in_python(&warning.warning)).collect()
     }
 
     /// The network, where one was given.

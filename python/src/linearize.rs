@@ -186,5 +186,5 @@ fn rows(states: &[Vec<f64>]) -> Array2<f64> {
 
 /// Doubts in the words of Python, where `starts` are states and not their number.
 fn said(doubts: &[FixedPointDoubt]) -> Vec<String> {
-    doubts.iter().map(|doubt| in_python(doubt.to_string().replace("--starts", "--random-starts"))).collect()
+    doubts.iter().map(in_python).collect()
 }

@@ -4,13 +4,11 @@ use crate::arguments::{TaskSize, with_taps};
 use crate::failure::Failure;
 use crate::subject::network_in;
 use crate::terminal::{FAINT, print, print_exactly, title};
-use ketbra::edit::{Change, EditParams, EditSummary, Edited, Mode, edit};
+use ketbra::edit::{Change, EditError, EditParams, EditSummary, Edited, Mode, edit, task_to_edit};
 use ketbra::interpret::{InterpretParams, Warning, limits};
-use ketbra::network::{Activation, Network, NetworkFile};
-use ketbra::observe::{ObserveParams, observe};
+use ketbra::network::{Activation, NetworkFile};
 use ketbra::path_text;
-use ketbra::recurrence::{RecurrenceParams, read_back};
-use ketbra::task::{Gate, Task};
+use ketbra::task::Task;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -104,32 +102,27 @@ impl EditCommand {
     }
 
     fn from(&self, file: &NetworkFile) -> Result<Task, Failure> {
-        let (s, d) = (self.size.s, self.size.d);
         let taps = self.size.taps.as_deref();
         let name = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
-        match (file.task_named(name.as_deref(), s, d)?, s) {
-            (Some(task), _) => Ok(task),
-            (None, Some(s)) => computed_now(&file.network, s, self.seed),
-            (None, None) => Err(Failure::bad_input(
-                "the file does not say what the network computes; pass --task T, or --s N to read it back",
-            )),
-        }
+        let params = EditParams { seed: self.seed, ..EditParams::default() };
+        task_to_edit(file, name.as_deref(), (self.size.s, self.size.d), &params).map_err(|error| match error {
+            EditError::NoTask => Failure::bad_input(format!("{error} (--task T, or --s N)")),
+            EditError::NotReadBack => Failure::could_not(format!("{error} (--task T)")),
+            EditError::Recurrence(_) => Failure::could_not(error),
+            error => Failure::bad_input(error),
+        })
     }
 
     fn change(&self, from: &Task) -> Result<Change, Failure> {
         let asked = &self.change;
         if let Some(name) = &asked.to {
-            return Ok(Change::To(Task::parse(name, Some(from.s()), Some(from.d()))?));
+            return Ok(Change::to(name, from)?);
         }
         if let Some(output) = asked.negate {
             return Ok(Change::Sign { output });
         }
         if let Some(text) = &asked.set {
-            let (output, gate) = Gate::parse(text)?;
-            return Ok(match gate.as_source() {
-                Some(source) => Change::Entry { output, source },
-                None => Change::Gate { output, gate },
-            });
+            return Ok(Change::set(text)?);
         }
         let text = asked.keep.as_deref().unwrap_or_default();
         let parts = text
@@ -138,17 +131,6 @@ impl EditCommand {
         let wrong = || Failure::bad_input(format!("'{text}' is not VARIABLE=STRENGTH; write e.g. --keep 3=0.5"));
         parts.map(|(variable, strength)| Change::Strength { variable, strength }).ok_or_else(wrong)
     }
-}
-
-fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, Failure> {
-    limits::check(s, network.outputs(), network.state_size(), &InterpretParams::default())
-        .map_err(Failure::bad_input)?;
-    let params = ObserveParams { seed, ..ObserveParams::default() };
-    let observed = observe(network, (s, network.outputs()), &params).map_err(Failure::bad_input)?;
-    let reading = read_back(&observed, &RecurrenceParams::default()).map_err(Failure::could_not)?;
-    reading.task(s, network.outputs()).ok_or_else(|| {
-        Failure::could_not("I can't tell what the network computes now; pass the task it was trained on with --task")
-    })
 }
 
 /// What `--json` prints.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::CircuitError;
-use crate::numeric::{Matrix, RELATIVE_CUT, Svd, draw, require_finite};
+use crate::numeric::{Matrix, RELATIVE_CUT, Svd, draw};
 use crate::random::Stream;
 
 /// A basis whose condition number exceeds this is refused: too few digits of its dual would be right.
@@ -32,16 +32,6 @@ impl Basis {
     pub fn new(vectors: Matrix) -> Result<Self, CircuitError> {
         let svd = checked(&vectors)?;
         let (covectors, condition) = (svd.pseudo_inverse(RELATIVE_CUT), svd.condition());
-        Ok(Self { vectors, covectors, condition })
-    }
-
-    /// Vectors with covectors found by other means: any left inverse will do, [`Basis::duality_error`] tells how well.
-    pub fn with_covectors(vectors: Matrix, covectors: Matrix) -> Result<Self, CircuitError> {
-        let condition = checked(&vectors)?.condition();
-        require_finite(&covectors)?;
-        if (covectors.nrows(), covectors.ncols()) != (vectors.ncols(), vectors.nrows()) {
-            return Err(CircuitError::BasisSize { found: covectors.nrows(), needed: vectors.ncols() });
-        }
         Ok(Self { vectors, covectors, condition })
     }
 

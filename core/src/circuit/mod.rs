@@ -31,6 +31,7 @@ use crate::task::Task;
 
 /// What can go wrong with a circuit.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CircuitError {
     /// A matrix computation failed.
     #[error(transparent)]

@@ -93,6 +93,7 @@ impl Default for ClaimParams {
 /// What is claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ClaimName {
     /// A function of the window was found that predicts every output.
     FunctionKnown,

@@ -68,6 +68,7 @@ impl Verdict {
 /// Why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Reason {
     /// Activity dies out after the inputs end.
     Silent {

@@ -57,6 +57,7 @@ impl Verdict {
 /// What is claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ClaimName {
     /// Both are circuits, read blind.
     BothCircuits,

@@ -41,6 +41,7 @@ pub use circuit::{Circuit, Wire};
 pub use claims::{Claim, ClaimName, Verdict};
 pub use codes::{Alignment, Angles, Codes, Held, Overlap};
 pub use examine::{Examined, Summary, examine};
+#[cfg(feature = "figures")]
 pub(crate) use many::MEASURES;
 pub use many::{Cluster, Effect, Separation, clusters, effects, separations};
 pub use pair::{OutputDiffers, Pair, compare_pair};
@@ -80,6 +81,7 @@ impl Comparison {
 
 /// Why networks could not be compared.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CompareError {
     /// Nothing to compare with.
     #[error("{found} network to compare, but it takes two; name another one")]

@@ -2,9 +2,11 @@
 
 use crate::network::MAX_HIDDEN;
 use crate::numeric::NumericError;
+use crate::setting::Setting;
 
 /// Why a task could not be compiled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CompileError {
     /// f adds up: its values are real numbers, which no saturating unit can hold.
     #[error(
@@ -23,7 +25,9 @@ pub enum CompileError {
     },
     /// Not enough units to hold everything in spite of the noise.
     #[error(
-        "'{name}' needs {needed} hidden units to hold its {contents} contents against noise, but --hidden is {hidden}; pass --hidden {needed} or more"
+        "'{name}' needs {needed} hidden units to hold its {contents} contents against noise, but {} is {hidden}; pass {} or more",
+        Setting::named("hidden"),
+        Setting::of("hidden", needed)
     )]
     TooSmall {
         /// The task.
@@ -44,14 +48,15 @@ pub enum CompileError {
         name: String,
     },
     /// More units asked for than any network has.
-    #[error("--hidden {hidden} is over the limit of {MAX_HIDDEN}; choose fewer")]
+    #[error("{} is over the limit of {MAX_HIDDEN}; choose fewer", Setting::of("hidden", hidden))]
     OverLimit {
         /// Units asked for.
         hidden: usize,
     },
     /// Fewer contents can share a direction than were asked to.
     #[error(
-        "only {possible} pairs of contents of '{name}' are moved without being read and can share a direction, not {wanted}; pass --superposed {possible} or less"
+        "only {possible} pairs of contents of '{name}' are moved without being read and can share a direction, not {wanted}; pass {} or less",
+        Setting::of("superposed", possible)
     )]
     TooFewPairs {
         /// The task.
@@ -62,7 +67,7 @@ pub enum CompileError {
         possible: usize,
     },
     /// Noise on the weights that is no share.
-    #[error("--noise is {noise}; it must be a number from 0 on, such as 0.01")]
+    #[error("{} is {noise}; it must be a number from 0 on, such as 0.01", Setting::named("noise"))]
     Noise {
         /// What was asked for.
         noise: f64,
@@ -80,6 +85,11 @@ pub enum CompileError {
     Numeric(#[from] NumericError),
 }
 
-fn advice(noise: f64) -> &'static str {
-    if noise > 0.0 { "pass a smaller --noise, or more --hidden units" } else { "pass more --hidden units" }
+fn advice(noise: f64) -> String {
+    let (noisy, hidden) = (Setting::named("noise"), Setting::named("hidden"));
+    if noise > 0.0 {
+        format!("pass a smaller {noisy}, or more {hidden} units")
+    } else {
+        format!("pass more {hidden} units")
+    }
 }

@@ -5,6 +5,7 @@ use crate::task::TaskError;
 
 /// Why two networks cannot be put together.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ComposeError {
     /// A network that does not fit its task.
     #[error(

@@ -2,13 +2,17 @@
 
 use super::Mode;
 use crate::circuit::CircuitError;
+use crate::interpret::limits::TooLarge;
 use crate::network::NetworkError;
 use crate::numeric::NumericError;
 use crate::observe::ObserveError;
+use crate::recurrence::RecurrenceError;
+use crate::setting::Setting;
 use crate::task::TaskError;
 
 /// Why a network could not be edited.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EditError {
     /// The two tasks have different sizes.
     #[error(
@@ -78,13 +82,26 @@ pub enum EditError {
     /// No network of this size computes the new function.
     #[error(transparent)]
     Compile(#[from] crate::compile::CompileError),
+    /// Nothing says what the network computes.
+    #[error("nothing says what the network computes; give its task, or the number of input steps to read it back")]
+    NoTask,
+    /// What the network computes could not be read back.
+    #[error("what the network computes now could not be read back; give the task it was trained on")]
+    NotReadBack,
+    /// Too large a network to read back.
+    #[error(transparent)]
+    TooLarge(#[from] TooLarge),
+    /// What was read back is no task.
+    #[error(transparent)]
+    Recurrence(#[from] RecurrenceError),
     /// A network that says nothing.
     #[error("activity dies out: there is no code to write a new circuit in; train the network first")]
     Silent,
     /// The least change needs a content that the network does not hold.
     #[error(
         "the least change needs u{component} in variable {variable}, which the network does not hold; edit it without \
-         --least"
+         {}",
+        Setting::named("least")
     )]
     NotHeld {
         /// The variable, from 1.

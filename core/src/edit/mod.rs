@@ -9,6 +9,7 @@
 //! much of the weights changed is the first thing that is said of an edit, and the edit that changes least is tried first.
 
 mod accuracy;
+mod asked;
 mod cell;
 mod change;
 mod changed;
@@ -21,6 +22,7 @@ mod rewrite;
 mod summary;
 
 pub use accuracy::EditAccuracy;
+pub use asked::task_to_edit;
 pub use change::Change;
 pub use changed::Changed;
 pub use code::{OwnCode, own_code};

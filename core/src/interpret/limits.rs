@@ -2,6 +2,7 @@
 
 use super::InterpretParams;
 use crate::network::MAX_HIDDEN;
+use crate::setting::Setting;
 
 /// The largest window s*d that is interpreted: the dense matrices of that size take 32 MiB each, and minutes.
 pub const MAX_WINDOW: usize = 2048;
@@ -10,11 +11,13 @@ pub const MAX_STATES: usize = 1 << 28;
 
 /// Why a network is too large to be interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TooLarge {
     /// Too large a window.
     #[error(
         "s*d = {s}*{d} is over the limit of {MAX_WINDOW} window components for an interpretation; pass the number of \
-         input steps with a smaller --s"
+         input steps with a smaller {}",
+        Setting::named("s")
     )]
     Window {
         /// Variables.

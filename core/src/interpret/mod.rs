@@ -37,6 +37,7 @@ use crate::network::{Accuracy, CellKind};
 use crate::numeric::{Matrix, NumericError, c64};
 use crate::observe::{ObserveError, Stopped, TrajectoriesError};
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
+use crate::setting::Setting;
 use crate::spectrum::Spectrum;
 use crate::task::{Gate, TableOf, Task, TaskError};
 use serde::{Deserialize, Serialize};
@@ -357,18 +358,32 @@ pub struct RecordedRun {
 
 /// Why a network could not be interpreted.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InterpretError {
     /// Nothing says what the network was trained on.
-    #[error("the file does not say which task the network was trained on; pass --task T, or --blind --s N")]
+    #[error(
+        "the file does not say which task the network was trained on; pass {}, or {} and {}",
+        Setting::of("task", "T"),
+        Setting::on("blind"),
+        Setting::of("s", "N")
+    )]
     NoTask,
     /// Nothing says for how many steps inputs are presented.
-    #[error("--blind needs to know the number of input steps; pass --s N")]
+    #[error("{} needs to know the number of input steps; pass {}", Setting::on("blind"), Setting::of("s", "N"))]
     NoInputSteps,
     /// A task that is not to be used.
-    #[error("--task and --blind exclude each other: pass the task, or let the function be read back")]
+    #[error(
+        "{} and {} exclude each other: pass the task, or let the function be read back",
+        Setting::named("task"),
+        Setting::on("blind")
+    )]
     TaskAndBlind,
     /// A size that the network does not have.
-    #[error("--blind reads back a function of as many components as the network has outputs, {outputs}, not --d {d}")]
+    #[error(
+        "{} reads back a function of as many components as the network has outputs, {outputs}, not {}",
+        Setting::on("blind"),
+        Setting::of("d", d)
+    )]
     BlindSize {
         /// The size asked for.
         d: usize,

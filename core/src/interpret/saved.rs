@@ -23,6 +23,7 @@ const NETWORK: &str = "network";
 
 /// Why an interpretation cannot be written or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SavedError {
     /// The file cannot be written or read.
     #[error("{path}: {problem}")]

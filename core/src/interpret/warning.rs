@@ -5,11 +5,13 @@ use crate::foreign_text::listed;
 use crate::linearize::{Doubt, Place};
 use crate::memories::Method;
 use crate::network::Activation;
+use crate::setting::Setting;
 use serde::{Deserialize, Serialize};
 
 /// Something that speaks against a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Warning {
     /// The network did not learn its task.
     NotLearned,
@@ -202,7 +204,7 @@ impl std::fmt::Display for Warning {
             Self::ActivationAssumed { activation } => {
                 let name = activation.name();
                 write!(f, "the file does not say which activation the network has: {name} was assumed; ")?;
-                write!(f, "pass --activation if it is another")
+                write!(f, "pass {} if it is another", Setting::named("activation"))
             }
             Self::CodeChangesWithTime { step, at_one_moment, over_time } => {
                 write!(f, "the code changes with time: at output step {step} every content is read and they explain ")?;

@@ -118,6 +118,7 @@ impl std::fmt::Display for Doubt {
 
 /// Why a network could not be linearized.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LinearizeError {
     /// The orbit was observed for too short a time.
     #[error("{steps} output steps were observed, but {needed} are needed; raise probe_steps")]

@@ -173,6 +173,7 @@ pub struct Memories {
 
 /// Why memories could not be found.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MemoriesError {
     /// The code is no method of the dynamics.
     #[error("the code is fitted on contents and not on the dynamics; see code::Code::fit")]

@@ -1,10 +1,12 @@
 //! What can be wrong with a network or its file.
 
 use crate::foreign_text::{shown, shown_sentence};
+use crate::setting::Setting;
 use std::path::{Path, PathBuf};
 
 /// Why a network could not be made, read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NetworkError {
     /// A size of zero.
     #[error(
@@ -177,8 +179,8 @@ fn other_networks(folder: &Path, others: usize, training: bool) -> String {
     match others {
         _ if training => {
             format!(
-                " yet: it is still training, or was stopped; go on with 'ketbra train --resume {}'",
-                folder.display()
+                " yet: it is still training, or was stopped; go on with {}",
+                Setting::of("resume", folder.display())
             )
         }
         0 => "; pass a run folder or the path of a network".into(),

@@ -19,6 +19,8 @@ mod tensors;
 pub use cell::{Biases, Cell, CellKind, Elman, Gru, Lstm, Modes, Parameter, ParameterMut, PartKind, Ssm};
 pub use dynamics::{Dynamics, Jacobians};
 pub use error::NetworkError;
+#[cfg(fuzzing)]
+pub(crate) use import::fuzzing;
 pub use import::{MAX_FILE_BYTES, MAX_UNPACKED_BYTES, MAX_VALUES};
 pub use initialize::{Architecture, Initialization};
 pub(crate) use plain::{Plain, PlainWeights};

@@ -266,7 +266,7 @@ mod tests {
         let mut file = example();
         file.metadata.insert("task".into(), path.to_string_lossy().into_owned());
         let said = file.task(None, None).unwrap_err().to_string();
-        assert!(said.contains("the network's file names the task file") && said.contains("--task FILE"), "{said}");
+        assert!(said.contains("the network's file names the task file") && said.contains("task=FILE"), "{said}");
     }
 
     #[test]
@@ -276,7 +276,7 @@ mod tests {
             file.metadata.insert("task".into(), task.into());
             let said = file.task(None, None).unwrap_err().to_string();
             assert!(said.starts_with("the network's file describes its task") && said.len() < 400, "{said}");
-            assert!(said.ends_with("Pass --task T, or --blind --s N"), "{said}");
+            assert!(said.ends_with("Pass task=T, or blind=true and s=N"), "{said}");
         }
     }
 
@@ -286,7 +286,7 @@ mod tests {
         file.metadata.insert("task".into(), Task::named("repeat-copy", Some(5), Some(3)).unwrap().to_toml());
         assert!(file.task(Some(5), Some(3)).unwrap().is_some());
         let said = file.task(Some(4), None).unwrap_err().to_string();
-        assert!(said.contains("'repeat-copy' has s=5, d=3, but --s 4 was passed"), "{said}");
+        assert!(said.contains("'repeat-copy' has s=5, d=3, but s=4 was passed"), "{said}");
         assert!(file.task(None, Some(8)).is_err());
     }
 

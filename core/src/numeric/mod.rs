@@ -59,6 +59,7 @@ pub fn zero_padded(matrix: &Matrix) -> Matrix {
 
 /// What can go wrong in a matrix computation.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NumericError {
     /// An entry is NaN or infinite.
     #[error("entry ({row}, {column}) is {value}: every entry must be finite; check the weights for a diverged run")]

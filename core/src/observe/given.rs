@@ -16,6 +16,7 @@ pub struct Trajectories {
 
 /// Why trajectories cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrajectoriesError {
     /// States and outputs that do not belong together.
     #[error("{what}: {found} found where {needed} are needed; states and outputs must come from the same episodes")]

@@ -139,6 +139,7 @@ impl Observations {
 
 /// Why a network could not be observed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ObserveError {
     /// The network's inputs or outputs do not fit the task.
     #[error(

@@ -29,6 +29,7 @@ use crate::random::Stream;
 
 /// What can go wrong with a sequence memory.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecallError {
     /// A matrix computation failed.
     #[error(transparent)]

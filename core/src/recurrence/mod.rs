@@ -299,6 +299,7 @@ impl Recurrence {
 
 /// Why nothing could be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecurrenceError {
     /// A reading that is no task.
     #[error(transparent)]

@@ -215,6 +215,7 @@ fn presets(s: usize, d: usize) -> BTreeMap<String, Vec<Wire>> {
 }
 
 /// The learned circuit on memories and remainder, as the page shows it.
+#[cfg(feature = "figures")]
 pub(super) fn circuit_blocks(found: &Interpretation) -> Result<Option<Matrix>, ReportError> {
     Ok(Shown::of(found)?.map(|shown| shown.blocks))
 }

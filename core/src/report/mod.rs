@@ -6,6 +6,7 @@
 mod commands;
 mod data;
 mod editing;
+#[cfg(feature = "figures")]
 pub mod figures;
 mod frame;
 mod glossary;
@@ -23,6 +24,7 @@ mod superposed;
 mod sweep;
 mod words;
 
+#[cfg(feature = "figures")]
 use self::frame::escape;
 pub use self::pair::{Side, page_of_two};
 pub use self::snapshots::Snapshot;
@@ -142,6 +144,7 @@ fn each_watched<T: Send, R: Send>(
 
 /// Why there is no page or figure.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReportError {
     /// The theory's circuit could not be built.
     #[error(transparent)]

@@ -12,6 +12,7 @@ pub use expected::{Band, Check, Expected, Source};
 pub use measure::measure;
 pub use verdict::{Finding, Report, Verdict, judge};
 
+use crate::setting::Setting;
 use crate::sweep::{Plan, SweepError};
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,7 @@ pub struct Experiment {
 
 /// Why an experiment could not be read or measured.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReproduceError {
     /// No such experiment.
     #[error("there is no experiment '{name}' in {folder}; did you mean '{nearest}'?")]
@@ -45,7 +47,8 @@ pub enum ReproduceError {
     },
     /// No experiments at all.
     #[error(
-        "there are no experiments in {folder}; run this in the repository, or name their folder with --experiments"
+        "there are no experiments in {folder}; run this in the repository, or name their folder with {}",
+        Setting::named("experiments")
     )]
     None {
         /// Where they were looked for.

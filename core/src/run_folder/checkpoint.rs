@@ -88,7 +88,7 @@ pub(super) fn decode(bytes: &[u8], fingerprint: u32, path: &Path) -> Result<Trai
         return Err(wrong(format!("is a checkpoint of version {version}, but this ketbra reads version {VERSION}")));
     }
     let (header, body) = split_line(rest).ok_or_else(cut_short)?;
-    if words.next() != Some(format!("{:08x}", crc32c(header.as_bytes())).as_str()) {
+    if words.next() != Some(format!("{:08x}", crc32c(header.as_bytes())).as_str()) && !cfg!(fuzzing) {
         return Err(wrong("is damaged: the checksum of its header does not match".into()));
     }
     let header: Header = serde_json::from_str(header).map_err(|error| wrong(format!("is damaged: {error}")))?;
@@ -99,10 +99,10 @@ pub(super) fn decode(bytes: &[u8], fingerprint: u32, path: &Path) -> Result<Trai
     if body.len() < expected {
         return Err(wrong(format!("is cut short: {} of {expected} bytes", body.len())));
     }
-    if body.len() > expected || crc32c(body) != header.crc32c {
+    if body.len() > expected || crc32c(body) != header.crc32c && !cfg!(fuzzing) {
         return Err(wrong("is damaged: its checksum does not match".into()));
     }
-    if header.fingerprint != fingerprint {
+    if header.fingerprint != fingerprint && !cfg!(fuzzing) {
         return Err(wrong("belongs to a run with other parameters".into()));
     }
     let network = |from: usize, length: usize| -> Result<Network, RunFolderError> {

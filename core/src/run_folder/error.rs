@@ -3,32 +3,45 @@
 use std::path::{Path, PathBuf};
 
 use crate::network::NetworkError;
+use crate::setting::Setting;
 use crate::task::TaskError;
 use crate::train::TrainError;
 
 /// Why a run folder could not be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RunFolderError {
     /// A folder with files that are none of ours.
-    #[error("{path} is not empty and holds no run; nothing there was touched: choose another folder with --out")]
+    #[error(
+        "{path} is not empty and holds no run; nothing there was touched: choose another folder with {}",
+        Setting::named("out")
+    )]
     NotARun {
         /// The folder.
         path: PathBuf,
     },
     /// No run where one was expected.
-    #[error("{path} holds no run: there is no manifest.json; start one with 'ketbra train TASK --out {path}'")]
+    #[error("{path} holds no run: there is no manifest.json; start one there")]
     NoRun {
         /// The folder.
         path: PathBuf,
     },
     /// A run that has nothing left to do.
-    #[error("the run in {path} is complete; start it again with --force, or choose another folder with --out")]
+    #[error(
+        "the run in {path} is complete; start it again with {}, or choose another folder with {}",
+        Setting::on("force"),
+        Setting::named("out")
+    )]
     Complete {
         /// The folder.
         path: PathBuf,
     },
     /// A run that could go on.
-    #[error("{path} holds an unfinished run; go on with 'ketbra train --resume {path}', or start again with --force")]
+    #[error(
+        "{path} holds an unfinished run; go on with {}, or start again with {}",
+        Setting::of("resume", path.display()),
+        Setting::on("force")
+    )]
     Unfinished {
         /// The folder.
         path: PathBuf,
@@ -50,7 +63,7 @@ pub enum RunFolderError {
         problem: String,
     },
     /// Neither checkpoint can be used.
-    #[error("the run in {path} cannot go on: {newest}; {previous}; start it again with --force")]
+    #[error("the run in {path} cannot go on: {newest}; {previous}; start it again with {}", Setting::on("force"))]
     NoCheckpoint {
         /// The folder.
         path: PathBuf,

@@ -7,6 +7,8 @@ mod checkpoint;
 pub(crate) mod crc32c;
 mod error;
 mod events;
+#[cfg(fuzzing)]
+pub(crate) mod fuzzing;
 mod manifest;
 mod metrics;
 mod recorder;

@@ -2,7 +2,7 @@
 
 use super::RunFolderError;
 use crate::files::{read_bytes, write_whole_unsynced};
-use crate::network::{Network, Tensor, Tensors};
+use crate::network::{Activation, Network, Tensor, Tensors};
 use crate::train::limits::MAX_BYTES;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::collections::BTreeMap;
@@ -25,7 +25,8 @@ impl SnapshotsFile {
     /// Opens the file and drops what was kept after `step`, which will be kept again.
     pub(super) fn open(path: PathBuf, step: u64) -> Self {
         // A file that is missing or unreadable is begun again; it is not needed to go on.
-        let (mut steps, mut stacks) = read(&path).unwrap_or_default();
+        let bytes = read_bytes(&path, MAX_BYTES as u64).unwrap_or_default();
+        let (mut steps, mut stacks) = read(&bytes, &path).unwrap_or_default();
         let kept = steps.iter().take_while(|&&at| at <= step as i64).count();
         steps.truncate(kept);
         for (shape, values) in stacks.values_mut() {
@@ -65,7 +66,13 @@ impl SnapshotsFile {
 
 /// The snapshots in a file, in the order of their steps; `like` is the network at the end, which says of what kind they are.
 pub(super) fn networks(path: &Path, like: &Network) -> Result<Vec<(u64, Network)>, RunFolderError> {
-    let (steps, stacks) = read(path)?;
+    let bytes = read_bytes(path, MAX_BYTES as u64).map_err(|source| RunFolderError::io("read", path, source))?;
+    parse(&bytes, path, like.activation().unwrap_or_default())
+}
+
+/// The same from the bytes of the file.
+pub(super) fn parse(bytes: &[u8], path: &Path, activation: Activation) -> Result<Vec<(u64, Network)>, RunFolderError> {
+    let (steps, stacks) = read(bytes, path)?;
     let one = |(k, &step): (usize, &i64)| {
         let tensor = |(name, (shape, values)): (&String, &(Vec<usize>, Vec<f32>))| {
             let size = shape.iter().product::<usize>();
@@ -73,16 +80,15 @@ pub(super) fn networks(path: &Path, like: &Network) -> Result<Vec<(u64, Network)
             (name.clone(), Tensor { shape: shape.clone(), values })
         };
         let tensors: Tensors = stacks.iter().map(tensor).collect();
-        let network = Network::from_tensors(&tensors, like.activation().unwrap_or_default())?;
+        let network = Network::from_tensors(&tensors, activation)?;
         Ok((step.max(0) as u64, network))
     };
     steps.iter().enumerate().map(one).collect()
 }
 
-fn read(path: &Path) -> Result<(Vec<i64>, Stacks), RunFolderError> {
+fn read(bytes: &[u8], path: &Path) -> Result<(Vec<i64>, Stacks), RunFolderError> {
     let wrong = |problem: String| damaged(path, problem);
-    let bytes = read_bytes(path, MAX_BYTES as u64).map_err(|source| RunFolderError::io("read", path, source))?;
-    let file = SafeTensors::deserialize(&bytes).map_err(|error| wrong(error.to_string()))?;
+    let file = SafeTensors::deserialize(bytes).map_err(|error| wrong(error.to_string()))?;
     let (mut steps, mut stacks) = (vec![], Stacks::new());
     for (name, view) in file.tensors() {
         match (name.as_str(), view.dtype(), view.shape()) {

@@ -1,9 +1,11 @@
 //! What can go wrong around a sweep; a network that fails is a row of the results instead.
 
+use crate::setting::Setting;
 use std::path::{Path, PathBuf};
 
 /// Why a sweep could not be planned, run or looked at.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SweepError {
     /// A sweep file that cannot be meant.
     #[error("{file}:{line}: {problem}")]
@@ -22,7 +24,7 @@ pub enum SweepError {
         name: String,
     },
     /// A folder without a sweep.
-    #[error("{path} holds no sweep; start one with 'ketbra sweep FILE --out {path}'")]
+    #[error("{path} holds no sweep; start one there")]
     NoSweep {
         /// The folder.
         path: PathBuf,
@@ -44,7 +46,10 @@ pub enum SweepError {
         last: usize,
     },
     /// A program of the cluster that is not there.
-    #[error("there is no '{program}' on the path; run this on a node of a SLURM cluster, or without --engine slurm")]
+    #[error(
+        "there is no '{program}' on the path; run this on a node of a SLURM cluster, or without {}",
+        Setting::word("engine", "slurm")
+    )]
     NoProgram {
         /// What was looked for.
         program: &'static str,

@@ -70,7 +70,7 @@ pub const KNOWN_TASKS: [KnownTask; 9] = [
     },
     KnownTask {
         name: "lfsr",
-        summary: "shift register, the xor of its taps: lfsr:5,3 or --taps 5,3",
+        summary: "shift register, the xor of its taps: lfsr:5,3",
         any_size: false,
         sizes: "s>=taps",
     },

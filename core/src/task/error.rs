@@ -1,13 +1,19 @@
 //! What can be wrong with a task.
 
 use crate::foreign_text::shown;
+use crate::setting::Setting;
 use std::path::PathBuf;
 
 /// Why a task could not be made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TaskError {
     /// s or d is zero.
-    #[error("a task needs at least one variable and one component, but s={s}, d={d}; pass --s and --d of 1 or more")]
+    #[error(
+        "a task needs at least one variable and one component, but s={s}, d={d}; pass {} and {} of 1 or more",
+        Setting::named("s"),
+        Setting::named("d")
+    )]
     Empty {
         /// Variables asked for.
         s: usize,
@@ -15,7 +21,11 @@ pub enum TaskError {
         d: usize,
     },
     /// The window would not fit in memory.
-    #[error("s*d = {s}*{d} is over the limit of {limit} window components; choose smaller --s or --d")]
+    #[error(
+        "s*d = {s}*{d} is over the limit of {limit} window components; choose smaller {} or {}",
+        Setting::named("s"),
+        Setting::named("d")
+    )]
     TooLarge {
         /// Variables asked for.
         s: usize,
@@ -121,10 +131,7 @@ pub enum TaskError {
         value: f64,
     },
     /// A name that no task has.
-    #[error(
-        "there is no task '{}'; did you mean '{nearest}'? `ketbra task --list` shows all, a path to a .toml file works too",
-        shown(name)
-    )]
+    #[error("there is no task '{}'; did you mean '{nearest}'? A path to a .toml file works too", shown(name))]
     UnknownName {
         /// The name given.
         name: String,
@@ -239,8 +246,11 @@ pub enum TaskError {
     },
     /// A task file that a network file points to; only a person may choose what is opened.
     #[error(
-        "the network's file names the task file '{}', which is not opened for it; pass --task FILE, or --blind --s N",
-        shown(named)
+        "the network's file names the task file '{}', which is not opened for it; pass {}, or {} and {}",
+        shown(named),
+        Setting::of("task", "FILE"),
+        Setting::on("blind"),
+        Setting::of("s", "N")
     )]
     NamesAFile {
         /// What the network's file says.
@@ -248,7 +258,10 @@ pub enum TaskError {
     },
     /// A task that a network file describes in a way that cannot be used.
     #[error(
-        "the network's file describes its task in a way that cannot be used: {source}. Pass --task T, or --blind --s N"
+        "the network's file describes its task in a way that cannot be used: {source}. Pass {}, or {} and {}",
+        Setting::of("task", "T"),
+        Setting::on("blind"),
+        Setting::of("s", "N")
     )]
     InNetworkFile {
         /// What is wrong with it.
@@ -256,13 +269,15 @@ pub enum TaskError {
     },
     /// Sizes that contradict a task that carries its own.
     #[error(
-        "the task '{}' has s={s}, d={d}, but {option} {asked} was passed; leave {option} out, or pass another task",
-        shown(name)
+        "the task '{}' has s={s}, d={d}, but {} was passed; leave {} out, or pass another task",
+        shown(name),
+        Setting::of(option, asked),
+        Setting::named(option)
     )]
     OtherSize {
         /// The task's name.
         name: String,
-        /// The option.
+        /// The setting.
         option: &'static str,
         /// Its value.
         asked: usize,

@@ -21,12 +21,12 @@ pub(super) fn ring(number: &str, s: Option<usize>, d: Option<usize>) -> Result<T
     if let Some(s) = s.filter(|s| *s != 1) {
         return Err(wrong_size(
             &name,
-            format!("a cellular automaton looks one step back, s=1, not s={s}; leave --s out"),
+            format!("a cellular automaton looks one step back, s=1, not s={s}; leave s out"),
         ));
     }
     let d = d.unwrap_or(DEFAULT_RING);
     if d < 3 {
-        return Err(wrong_size(&name, format!("a ring needs 3 components or more, not d={d}; pass --d 8")));
+        return Err(wrong_size(&name, format!("a ring needs 3 components or more, not d={d}; try d=8")));
     }
     check_size(1, d)?;
     // The lowest bit of the number is the right neighbour.
@@ -74,7 +74,7 @@ pub(super) fn register(taps: Option<&str>, s: Option<usize>, d: Option<usize>) -
 /// Every component repeats after s steps; the last one is xored with the first one on the way.
 pub(super) fn xor_copy(s: usize, d: usize) -> Result<Task, TaskError> {
     if d < 2 {
-        return Err(wrong_size("xor-copy", format!("it needs 2 components or more, not d={d}; pass --d 8")));
+        return Err(wrong_size("xor-copy", format!("it needs 2 components or more, not d={d}; try d=8")));
     }
     check_size(s, d)?;
     let copy = |component: usize| Gate::copy(&Source { lag: s, component, negated: false });

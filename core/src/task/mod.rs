@@ -225,7 +225,7 @@ impl Task {
 
     /// The task, if it has the sizes asked for; a task file carries its own.
     pub fn of_size(self, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
-        for (option, asked, size) in [("--s", s, self.s), ("--d", d, self.d)] {
+        for (option, asked, size) in [("s", s, self.s), ("d", d, self.d)] {
             if let Some(asked) = asked.filter(|asked| *asked != size) {
                 return Err(TaskError::OtherSize { name: self.name, option, asked, s: self.s, d: self.d });
             }

@@ -1,9 +1,11 @@
 //! What can go wrong in training.
 
 use crate::network::NetworkError;
+use crate::setting::Setting;
 
 /// Why a network was not trained to the end.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TrainError {
     /// A parameter that no training can use.
     #[error("{name} is {value}, but must be {limit}")]
@@ -17,8 +19,13 @@ pub enum TrainError {
     },
     /// Sizes that take too much memory together.
     #[error(
-        "training would take about {gib:.1} GiB, more than the limit of {limit} GiB: choose a smaller --hidden {hidden}, \
-         --batch {batch}, --horizon {horizon}, --s {s} or --d {d}"
+        "training would take about {gib:.1} GiB, more than the limit of {limit} GiB: choose a smaller {}, {}, \
+         {}, {} or {}",
+        Setting::of("hidden", hidden),
+        Setting::of("batch", batch),
+        Setting::of("horizon", horizon),
+        Setting::of("s", s),
+        Setting::of("d", d)
     )]
     TooLarge {
         /// What it would take.
@@ -57,7 +64,10 @@ pub enum TrainError {
         needed: &'static str,
     },
     /// A cell for which an engine has no kernels.
-    #[error("the {engine} engine trains networks of one Elman layer, not {layers} of {cell}; pass --engine cpu")]
+    #[error(
+        "the {engine} engine trains networks of one Elman layer, not {layers} of {cell}; pass {}",
+        Setting::word("engine", "cpu")
+    )]
     NoKernel {
         /// The engine.
         engine: &'static str,
@@ -67,7 +77,7 @@ pub enum TrainError {
         layers: usize,
     },
     /// Initial weights that are neither drawn nor in a file.
-    #[error("--init takes uniform, gaussian or a file; {init}: {source}")]
+    #[error("{} takes uniform, gaussian or a file; {init}: {source}", Setting::named("init"))]
     NoSuchStart {
         /// What was given.
         init: String,
@@ -98,6 +108,7 @@ pub enum TrainError {
     #[error("{0}")]
     NotRecorded(Box<dyn std::error::Error + Send + Sync>),
     /// The CUDA device cannot be used.
+    #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] super::cuda::CudaError),
     /// A mistake of ours.
@@ -107,7 +118,7 @@ pub enum TrainError {
     #[error("training ended without a result; try again, and report it if it stays so")]
     NoResult,
     /// Threads could not be started.
-    #[error("cannot start {threads} threads: {problem}; try --threads 1")]
+    #[error("cannot start {threads} threads: {problem}; try {}", Setting::of("threads", 1))]
     Threads {
         /// How many were asked for.
         threads: usize,

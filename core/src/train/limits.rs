@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn sizes_that_are_too_much_together_are_refused_with_all_of_them() {
         let said = job(|params| (params.hidden, params.batch) = (4096, 65_536), 8, 8).check().unwrap_err().to_string();
-        assert!(said.contains("more than the limit of 8 GiB") && said.contains("--batch 65536"), "{said}");
+        assert!(said.contains("more than the limit of 8 GiB") && said.contains("batch=65536"), "{said}");
         for (s, d) in [(1 << 18, 1), (1, 1 << 18)] {
             assert!(job(|_| (), s, d).check().is_err(), "s={s} d={d}");
         }

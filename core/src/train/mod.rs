@@ -5,6 +5,7 @@
 
 mod choices;
 pub mod cpu;
+#[cfg(feature = "cuda")]
 pub mod cuda;
 mod curriculum;
 mod diagnosis;

@@ -1,6 +1,7 @@
 //! What a person reads in ten seconds.
 
 use super::drawing;
+use crate::arguments::in_options;
 use crate::subject::name;
 use crate::terminal::{FAINT, TITLE, WARN, hanging, title};
 use ketbra::foreign_text::{harmless, shown};
@@ -28,7 +29,7 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     let _ = writeln!(text, "{style}{}{style:#}  {}  {from}", verdict(found), heading(found));
     // What casts doubt on the verdict comes before what speaks for it.
     for note in &found.warnings {
-        text.push_str(&hanging(&format!("{WARN}warning:{WARN:#} "), 9, &note.message));
+        text.push_str(&hanging(&format!("{WARN}warning:{WARN:#} "), 9, &in_options(&note.warning)));
     }
     // Claims that fail are listed below.
     for reason in found.reasons.iter().filter(|reason| !matches!(reason, Reason::ClaimFails { .. })) {

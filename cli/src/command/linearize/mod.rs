@@ -3,6 +3,7 @@
 mod points;
 
 use super::interpret::summary::spectrum_line;
+use crate::arguments::in_options;
 use crate::failure::Failure;
 use crate::progress::Count;
 use crate::subject::{Known, name, write};
@@ -245,7 +246,7 @@ impl LinearizeCommand {
         }
         if found.orbit.is_some() {
             for note in found.interpretation.iter().flat_map(|found| &found.warnings) {
-                text.push_str(&format!("{WARN}warning:{WARN:#} {}\n", note.message));
+                text.push_str(&format!("{WARN}warning:{WARN:#} {}\n", in_options(&note.warning)));
             }
         }
         text

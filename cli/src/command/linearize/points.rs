@@ -1,5 +1,6 @@
 //! Fixed points in JSON and in words.
 
+use crate::arguments::in_options;
 use crate::terminal::{FAINT, WARN, hanging, title};
 use ketbra::linearize::{Arrival, FixedPoint, PhasePortrait};
 use ketbra::spectrum::Spectrum;
@@ -47,7 +48,7 @@ pub fn in_words(found: &PhasePortrait, spectra: &[Spectrum]) -> String {
         text.push_str(&format!("  slow manifold: {set}\n"));
     }
     for doubt in &points.doubts {
-        text.push_str(&format!("{WARN}warning:{WARN:#} {doubt}\n"));
+        text.push_str(&format!("{WARN}warning:{WARN:#} {}\n", in_options(doubt)));
     }
     text
 }

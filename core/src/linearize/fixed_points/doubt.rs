@@ -1,11 +1,13 @@
 //! What speaks against a set of fixed points, or against one.
 
+use crate::setting::Setting;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What speaks against a set of fixed points, or against one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum FixedPointDoubt {
     /// The points are samples of a line, surface or space of fixed points.
     Continuum {
@@ -67,12 +69,14 @@ impl fmt::Display for FixedPointDoubt {
             Self::Many { found, described, stable, stable_described } => write!(
                 f,
                 "{found} points were found, {described} are described: {stable_described} of the {stable} stable ones, then \
-                 those with the fewest unstable directions; describe more (--max-points)"
+                 those with the fewest unstable directions; describe more ({})",
+                Setting::named("max-points")
             ),
             Self::ReachedOnce { points, of } => {
                 write!(
                     f,
-                    "{points} of {of} points were reached from one start only: there may be more; start from more random states (--starts)"
+                    "{points} of {of} points were reached from one start only: there may be more; start from more random states ({})",
+                    Setting::named("starts")
                 )
             }
             Self::Lost { starts, of } => write!(f, "{starts} of {of} starts ended at no fixed or slow point"),

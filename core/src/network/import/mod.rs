@@ -5,6 +5,8 @@
 
 mod archive;
 mod bytes;
+#[cfg(fuzzing)]
+pub(crate) mod fuzzing;
 pub(super) mod limits;
 mod npy;
 mod npz;
@@ -16,6 +18,7 @@ mod source;
 use super::store::{check_header, read_safetensors};
 use super::{Activation, Metadata, Network, NetworkError, NetworkFile, Tensors};
 use crate::foreign_text::{listed, shown};
+use crate::setting::Setting;
 use archive::Archive;
 use pickle::{MAX_PICKLE_BYTES, Pickle, PickleError};
 use pytorch::PyTorchError;
@@ -58,7 +61,12 @@ impl NetworkFile {
 
     /// Reads a network from the bytes of a file; the path serves as a hint and in errors.
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
-        Self::from_source(Source::Memory(bytes), path, None)
+        Self::from_bytes_as(bytes, path, None)
+    }
+
+    /// As [`NetworkFile::from_bytes`], with an activation that is known better than the file says.
+    pub fn from_bytes_as(bytes: &[u8], path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
+        Self::from_source(Source::Memory(bytes), path, activation)
     }
 
     /// What the first bytes say decides what else is read.
@@ -105,7 +113,10 @@ impl NetworkFile {
             (None, Some(word)) => serde_json::from_value(word.into()).map_err(|error| NetworkError::Malformed {
                 path: path.into(),
                 format,
-                problem: format!("its activation is an {error}; pass --activation if that is wrong"),
+                problem: format!(
+                    "its activation is an {error}; pass {} if that is wrong",
+                    Setting::named("activation")
+                ),
             })?,
             (None, None) => Activation::Tanh,
         };

@@ -206,11 +206,13 @@ impl<'a> Run<'a> {
 }
 
 /// The accuracy of a trained network on inputs that training never draws.
+#[cfg(feature = "cuda")]
 pub(crate) fn test_accuracy(job: &Job, network: &Network) -> Accuracy {
     test_with(Isa::best(), job, network)
 }
 
 /// What a look sees of a network, on inputs that neither training nor the test draws.
+#[cfg(feature = "cuda")]
 pub(crate) fn look_at(job: &Job, network: &Network) -> Seen {
     look_with(Isa::best(), job, network)
 }

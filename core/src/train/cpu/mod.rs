@@ -22,6 +22,7 @@ mod x86;
 
 pub(crate) use cells::LayerSizes;
 pub use engine::CpuEngine;
+#[cfg(feature = "cuda")]
 pub(crate) use engine::{look_at, test_accuracy};
 pub use isa::Isa;
 pub(crate) use learner::CHUNK_SAMPLES;

@@ -1,25 +1,33 @@
 //! What can keep the CUDA engine from training.
 
+use crate::setting::Setting;
+
 /// Why networks cannot be trained on a CUDA device.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CudaError {
     /// No driver library on this machine.
     #[error(
         "there is no CUDA driver on this machine (libcuda was not found): install NVIDIA's driver, or train on the \
-         processor (--device cpu)"
+         processor ({})",
+        Setting::word("device", "cpu")
     )]
     NoDriver,
     /// A driver, but nothing to drive.
     #[error(
         "the CUDA driver has no device to offer ({problem}): look at what nvidia-smi says, or train on the processor \
-         (--device cpu)"
+         ({})",
+        Setting::word("device", "cpu")
     )]
     NoDevice {
         /// What the driver said.
         problem: String,
     },
     /// A device from before the oldest that the kernels are written for.
-    #[error("{name} has compute capability {major}.{minor}, but 7.0 is needed: train on the processor (--device cpu)")]
+    #[error(
+        "{name} has compute capability {major}.{minor}, but 7.0 is needed: train on the processor ({})",
+        Setting::word("device", "cpu")
+    )]
     TooOld {
         /// The device.
         name: String,
@@ -31,7 +39,8 @@ pub enum CudaError {
     /// No run-time compiler, and no compiled kernel kept from earlier.
     #[error(
         "CUDA's run-time compiler was not found (libnvrtc): install the CUDA toolkit or put the folder of libnvrtc on \
-         LD_LIBRARY_PATH, or train on the processor (--device cpu)"
+         LD_LIBRARY_PATH, or train on the processor ({})",
+        Setting::word("device", "cpu")
     )]
     NoCompiler,
     /// A kernel that this compiler does not take.
@@ -53,7 +62,8 @@ pub enum CudaError {
     /// Not even one network fits.
     #[error(
         "one network of {hidden} units over {steps} time steps needs {needed} MiB on the device, but {free} are free: \
-         shorten the horizon, or train on the processor (--device cpu)"
+         shorten the horizon, or train on the processor ({})",
+        Setting::word("device", "cpu")
     )]
     Memory {
         /// Hidden units.

@@ -20,7 +20,7 @@ fn without_a_driver_the_engine_says_what_is_missing_and_what_to_do() {
     }
     let error = CudaEngine::new(Precision::Single).err().unwrap();
     assert_eq!(error, CudaError::NoDriver);
-    assert!(error.to_string().contains("libcuda") && error.to_string().contains("--device cpu"), "{error}");
+    assert!(error.to_string().contains("libcuda") && error.to_string().contains("device=cpu"), "{error}");
 }
 
 #[test]
@@ -32,13 +32,13 @@ fn without_a_compiler_the_engine_says_what_is_missing_and_what_to_do() {
     let program = kernel::Unit::Plain.peak((9, 0));
     let error = compile::compile(&program).unwrap_err();
     assert_eq!(error, CudaError::NoCompiler);
-    assert!(error.to_string().contains("libnvrtc") && error.to_string().contains("--device cpu"), "{error}");
+    assert!(error.to_string().contains("libnvrtc") && error.to_string().contains("device=cpu"), "{error}");
 }
 
 #[test]
 fn every_refusal_names_the_value_the_limit_and_the_next_move() {
     let old = CudaError::TooOld { name: "Tesla P100".into(), major: 6, minor: 0 }.to_string();
-    assert!(old.contains("Tesla P100") && old.contains("6.0") && old.contains("7.0") && old.contains("--device cpu"));
+    assert!(old.contains("Tesla P100") && old.contains("6.0") && old.contains("7.0") && old.contains("device=cpu"));
     let memory = CudaError::Memory { hidden: 128, steps: 100_000, needed: 3200, free: 2000 }.to_string();
     assert!(memory.contains("3200 MiB") && memory.contains("2000 are free") && memory.contains("horizon"), "{memory}");
     let device = CudaError::NoDevice { problem: "CUDA_ERROR_NO_DEVICE".into() }.to_string();

@@ -1,0 +1,48 @@
+//! From what a person asks for to a change, and to the task that is changed.
+
+use super::{Change, EditError, EditParams};
+use crate::interpret::{InterpretParams, limits};
+use crate::network::{Network, NetworkFile};
+use crate::observe::{ObserveParams, observe};
+use crate::recurrence::{RecurrenceParams, read_back};
+use crate::task::{Gate, Task, TaskError};
+use std::ffi::OsStr;
+
+impl Change {
+    /// Another task of the same size, as typed: a name, an id, formulas or a path.
+    pub fn to(task: impl AsRef<OsStr>, from: &Task) -> Result<Self, TaskError> {
+        Ok(Self::To(Task::parse(task, Some(from.s()), Some(from.d()))?))
+    }
+
+    /// One output by its formula, such as `u1 = -u3[t-2]`.
+    pub fn set(formula: &str) -> Result<Self, TaskError> {
+        let (output, gate) = Gate::parse(formula)?;
+        Ok(match gate.as_source() {
+            Some(source) => Self::Entry { output, source },
+            None => Self::Gate { output, gate },
+        })
+    }
+}
+
+/// What a network computes before it is edited: the task that is named, or that its file names; where only the number `s` of
+/// input steps is known, it is read back from the network.
+pub fn task_to_edit(
+    file: &NetworkFile,
+    task: Option<&OsStr>,
+    (s, d): (Option<usize>, Option<usize>),
+    params: &EditParams,
+) -> Result<Task, EditError> {
+    match (file.task_named(task, s, d)?, s) {
+        (Some(task), _) => Ok(task),
+        (None, Some(s)) => computed_now(&file.network, s, params.seed),
+        (None, None) => Err(EditError::NoTask),
+    }
+}
+
+fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, EditError> {
+    limits::check(s, network.outputs(), network.state_size(), &InterpretParams::default())?;
+    let params = ObserveParams { seed, ..ObserveParams::default() };
+    let observed = observe(network, (s, network.outputs()), &params)?;
+    let reading = read_back(&observed, &RecurrenceParams::default())?;
+    reading.task(s, network.outputs()).ok_or(EditError::NotReadBack)
+}

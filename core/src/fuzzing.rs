@@ -1,0 +1,83 @@
+//! The doors that fuzz targets push at (`fuzz/`): one function a parser, built with `--cfg fuzzing` alone.
+//!
+//! Beside not panicking, what is read must hold: it can be written and comes back the same. Checksums are not compared in
+//! such a build, or nothing behind them would ever be reached.
+
+pub use crate::network::fuzzing::{npy, pickle, zip};
+pub use crate::run_folder::fuzzing::{checkpoint, manifest, snapshots};
+
+use crate::interpret::Interpretation;
+use crate::network::NetworkFile;
+use crate::sweep::Plan;
+use crate::task::{Gate, Source, Task};
+use std::path::Path;
+
+/// A plan of so few networks is written out.
+const FEW_RUNS: u64 = 50;
+
+/// A safetensors file.
+pub fn safetensors(bytes: &[u8]) {
+    network(bytes, "network.safetensors");
+}
+
+/// An archive of NumPy's.
+pub fn npz(bytes: &[u8]) {
+    network(bytes, "network.npz");
+}
+
+/// A file of PyTorch's.
+pub fn pytorch(bytes: &[u8]) {
+    network(bytes, "network.pt");
+}
+
+fn network(bytes: &[u8], path: &str) {
+    let Ok(file) = NetworkFile::from_bytes(bytes, Path::new(path)) else { return };
+    let again = file.to_safetensors().ok().map(|bytes| NetworkFile::from_bytes(&bytes, Path::new("again.safetensors")));
+    if let Some(Ok(again)) = again {
+        assert_eq!(file.network, again.network);
+    }
+    let _ = file.task(None, None);
+}
+
+/// A task file.
+pub fn task(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(task) = Task::from_toml(text, "task.toml", "task") {
+        comes_back(&task);
+    }
+}
+
+fn comes_back(task: &Task) {
+    match Task::from_toml(&task.to_toml(), "again.toml", "again") {
+        Ok(again) => assert!(task.same_function(&again), "{} comes back as {}", task.to_toml(), again.to_toml()),
+        Err(error) => panic!("{} does not come back: {error}", task.to_toml()),
+    }
+}
+
+/// What a person types: formulas, names, ids, a change.
+pub fn formulas(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for size in [(None, None), (Some(4), Some(3))] {
+        if let Ok(task) = Task::from_formulas(text, size.0, size.1) {
+            comes_back(&task);
+        }
+        let _ = Task::named_or_numbered(text, size.0, size.1);
+    }
+    let _ = (Gate::parse(text), Source::parse(text));
+}
+
+/// A sweep file. Tasks that it names are looked for in a folder that is not there.
+pub fn sweep(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(plan) = Plan::parse(text, "sweep.toml", Path::new("no/such/folder")) else { return };
+    if plan.count() <= FEW_RUNS {
+        let _ = plan.runs();
+    }
+}
+
+/// A saved interpretation.
+pub fn interpretation(bytes: &[u8]) {
+    if let Ok((found, network)) = Interpretation::from_bytes(bytes) {
+        let _ = found.to_bytes(network.as_ref());
+    }
+}

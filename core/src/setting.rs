@@ -1,0 +1,111 @@
+//! Settings as messages name them: the library says `hidden=64`, a command line `--hidden 64`, Python `blind=True`.
+//!
+//! An error that advises to change a setting holds it as a [`Setting`]; a shell that shows the error says so in its own words.
+
+use std::cell::Cell;
+use std::fmt;
+
+/// A setting that a message names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// What it is called, in words joined by `-`.
+    pub name: &'static str,
+    /// What it should be.
+    pub to: To,
+}
+
+/// What a setting should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum To {
+    /// Not said.
+    Something,
+    /// Switched on.
+    On,
+    /// A number, or a letter that stands for one.
+    Value(String),
+    /// A word.
+    Word(&'static str),
+}
+
+/// How a shell writes a setting.
+pub type Dialect = fn(&Setting, &mut fmt::Formatter<'_>) -> fmt::Result;
+
+thread_local! {
+    static DIALECT: Cell<Dialect> = const { Cell::new(plain) };
+}
+
+impl Setting {
+    /// One that is only named.
+    pub const fn named(name: &'static str) -> Self {
+        Self { name, to: To::Something }
+    }
+
+    /// One that is switched on.
+    pub const fn on(name: &'static str) -> Self {
+        Self { name, to: To::On }
+    }
+
+    /// One with a word.
+    pub const fn word(name: &'static str, word: &'static str) -> Self {
+        Self { name, to: To::Word(word) }
+    }
+
+    /// One with a value.
+    pub fn of(name: &'static str, value: impl fmt::Display) -> Self {
+        Self { name, to: To::Value(value.to_string()) }
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        DIALECT.get()(self, f)
+    }
+}
+
+/// The library's own words.
+fn plain(setting: &Setting, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match &setting.to {
+        To::Something => f.write_str(setting.name),
+        To::On => write!(f, "{}=true", setting.name),
+        To::Value(value) => write!(f, "{}={value}", setting.name),
+        To::Word(word) => write!(f, "{}={word}", setting.name),
+    }
+}
+
+/// The words of an error, with settings in a shell's dialect.
+pub fn in_dialect(dialect: Dialect, message: impl fmt::Display) -> String {
+    struct Restore(Dialect);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            DIALECT.set(self.0);
+        }
+    }
+    let _before = Restore(DIALECT.replace(dialect));
+    message.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_names_settings_in_its_own_way_and_only_while_it_speaks() {
+        let shell: Dialect = |setting, f| write!(f, "<{}>", setting.name);
+        let message = format_args!("{}", Setting::of("s", 4)).to_string();
+        assert_eq!(message, "s=4");
+        struct Advice;
+        impl fmt::Display for Advice {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(
+                    f,
+                    "pass {}, {} or {}",
+                    Setting::on("blind"),
+                    Setting::named("out"),
+                    Setting::word("device", "cpu")
+                )
+            }
+        }
+        assert_eq!(in_dialect(shell, Advice), "pass <blind>, <out> or <device>");
+        assert_eq!(Advice.to_string(), "pass blind=true, out or device=cpu");
+    }
+}

@@ -1,0 +1,2 @@
+#![no_main]
+ketbra_fuzz::target!(npz);

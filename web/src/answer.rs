@@ -1,0 +1,38 @@
+//! What the page gets back.
+
+use crate::frame::{File, join};
+use serde_json::{Value, json};
+
+/// What was found, and the files that hold it; or what went wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// What the command line prints with `--json`; or `{"error": ...}`.
+    pub json: Value,
+    /// To show and to download; the one called `report.html` is shown.
+    pub files: Vec<File>,
+}
+
+/// Why there is no answer.
+pub type Problem = Box<dyn std::error::Error>;
+
+/// The page of an answer.
+pub const PAGE: &str = "report.html";
+
+impl Answer {
+    /// What went wrong.
+    pub fn problem(said: &str) -> Self {
+        Self { json: json!({ "error": said }), files: vec![] }
+    }
+
+    /// As a frame: `{"answer": ..., "files": [{"name", "length"}]}`, then the files.
+    pub fn write(&self) -> Vec<u8> {
+        let listed = self.files.iter().map(|file| json!({ "name": file.name, "length": file.bytes.len() }));
+        let head = json!({ "answer": self.json, "files": listed.collect::<Vec<_>>() });
+        join(head.to_string().as_bytes(), &self.files)
+    }
+}
+
+/// A file of an answer.
+pub fn file(name: &str, bytes: impl Into<Vec<u8>>) -> File {
+    File { name: name.into(), bytes: bytes.into() }
+}

@@ -1,0 +1,34 @@
+//! A network for a task, made and not trained.
+
+use crate::answer::{Answer, Problem, file};
+use crate::request::Make;
+use ketbra::compile::{CompileParams, compile as make};
+use ketbra::network::NetworkFile;
+use ketbra::task::Task;
+use serde_json::json;
+
+pub fn compile(asked: &Make) -> Result<Answer, Problem> {
+    let task = Task::parse(&asked.task, asked.s, asked.d)?.of_size(asked.s, asked.d)?;
+    let usual = CompileParams::default();
+    let params = CompileParams {
+        hidden: asked.hidden,
+        cell: asked.cell.unwrap_or(usual.cell),
+        superposed: asked.superposed.unwrap_or(usual.superposed),
+        seed: asked.seed.unwrap_or(usual.seed),
+        ..usual
+    };
+    let made = make(&task, &params)?;
+    let json = json!({
+        "task": made.task.name(),
+        "s": made.task.s(),
+        "d": made.task.d(),
+        "params": made.params,
+        "hidden": made.network.hidden(),
+        "contents": made.contents.len(),
+        "numbers": made.numbers,
+        "checked": made.checked,
+    });
+    let files =
+        vec![file(NetworkFile::FILE_NAME, made.file().to_safetensors()?), file("truth.json", made.truth().to_string())];
+    Ok(Answer { json, files })
+}

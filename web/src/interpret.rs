@@ -1,0 +1,41 @@
+//! From a dropped file to the interpretation and the page.
+
+use crate::answer::{Answer, PAGE, Problem, file};
+use crate::frame::File;
+use crate::request::About;
+use ketbra::interpret::{InterpretParams, Interpretation, interpret_file_watched};
+use ketbra::network::NetworkFile;
+use ketbra::observe::Look;
+use ketbra::report::{Provenance, page};
+use serde_json::{Value, json};
+use std::path::Path;
+
+pub fn interpret(about: &About, files: &[File], look: Look<'_>) -> Result<Answer, Problem> {
+    let [dropped] = files else { return Err("drop one network".into()) };
+    let (network, found) = interpreted(about, dropped, look)?;
+    let told = Provenance::of(Path::new(&dropped.name), &network);
+    let line = line(&dropped.name, &found)?;
+    let files = vec![
+        file(PAGE, page(&network.network, &found, &told)?),
+        file("interpretation.json", serde_json::to_string_pretty(&line)?),
+        file(Interpretation::MATRICES_FILE, found.matrices()?),
+    ];
+    Ok(Answer { json: line, files })
+}
+
+/// Opens a dropped file and interprets it.
+pub fn interpreted(about: &About, dropped: &File, look: Look<'_>) -> Result<(NetworkFile, Interpretation), Problem> {
+    let network = NetworkFile::from_bytes_as(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
+    let question = about.known().question(&network)?;
+    let found = interpret_file_watched(&network, &question, &InterpretParams::default(), look)?;
+    Ok((network, found))
+}
+
+/// What the command line prints of a network with `--json`.
+fn line(name: &str, found: &Interpretation) -> Result<Value, Problem> {
+    let mut line = json!({ "path": name });
+    if let (Value::Object(line), Value::Object(found)) = (&mut line, serde_json::to_value(found)?) {
+        line.extend(found);
+    }
+    Ok(line)
+}

@@ -1,0 +1,141 @@
+//! What the page asks for.
+
+use crate::frame::{File, split};
+use ketbra::interpret::Known;
+use ketbra::network::{Activation, CellKind};
+use serde::Deserialize;
+
+/// A verb, what is known, and the files it is about.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What to do.
+    pub verb: Verb,
+    /// To what.
+    pub files: Vec<File>,
+}
+
+/// What can be asked.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "verb", rename_all = "lowercase")]
+pub enum Verb {
+    /// Read the circuit of a network.
+    Interpret(About),
+    /// Make a network for a task.
+    Compile(Make),
+    /// Rewrite what a network computes.
+    Edit(Rewrite),
+    /// Are two networks the same circuit?
+    Compare(About),
+}
+
+/// What a person knows of a network.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct About {
+    /// The task, as typed.
+    pub task: Option<String>,
+    /// Whether to use no task at all.
+    pub blind: bool,
+    /// Variables.
+    pub s: Option<usize>,
+    /// Components of a variable.
+    pub d: Option<usize>,
+    /// The activation, if it is known better than the file says.
+    pub activation: Option<Activation>,
+}
+
+impl About {
+    /// In the library's words.
+    pub fn known(&self) -> Known {
+        Known { task: self.task.as_ref().map(Into::into), blind: self.blind, s: self.s, d: self.d }
+    }
+}
+
+/// A network to be made.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Make {
+    /// The task, as typed.
+    pub task: String,
+    /// Variables.
+    pub s: Option<usize>,
+    /// Components of a variable.
+    pub d: Option<usize>,
+    /// Hidden units.
+    pub hidden: Option<usize>,
+    /// The cell.
+    pub cell: Option<CellKind>,
+    /// Pairs of contents that share a direction.
+    pub superposed: Option<usize>,
+    /// Seed of everything random.
+    pub seed: Option<u64>,
+}
+
+/// A network to be rewritten.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Rewrite {
+    /// What is known of it.
+    #[serde(flatten)]
+    pub about: About,
+    /// What is to change.
+    pub change: Asked,
+}
+
+/// A change, as typed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Asked {
+    /// Another task.
+    To(String),
+    /// One output by its formula, such as `u1 = -u3[t-2]`.
+    Set(String),
+    /// One output changes its sign.
+    Negate(usize),
+}
+
+/// The head of a frame: the verb, and the files that follow.
+#[derive(Deserialize)]
+struct Head {
+    #[serde(flatten)]
+    verb: Verb,
+    #[serde(default)]
+    files: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    name: String,
+    length: usize,
+}
+
+impl Request {
+    /// From the bytes of a frame.
+    pub fn read(frame: &[u8]) -> Result<Self, String> {
+        let (json, mut rest) = split(frame).ok_or("the request ended before its end")?;
+        let head: Head = serde_json::from_slice(json).map_err(|error| format!("cannot read the request: {error}"))?;
+        let mut files = vec![];
+        for Listed { name, length } in head.files {
+            let (bytes, after) = rest.split_at_checked(length).ok_or("a file of the request ended before its end")?;
+            files.push(File { name, bytes: bytes.to_vec() });
+            rest = after;
+        }
+        Ok(Self { verb: head.verb, files })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::join;
+
+    #[test]
+    fn a_request_lists_its_files_and_one_that_ends_early_is_refused() {
+        let file = File { name: "a.pt".into(), bytes: b"abc".to_vec() };
+        let json = br#"{"verb":"interpret","s":4,"blind":true,"files":[{"name":"a.pt","length":3}]}"#;
+        let frame = join(json, std::slice::from_ref(&file));
+        let request = Request::read(&frame).unwrap();
+        assert_eq!(request.files, [file]);
+        assert!(matches!(request.verb, Verb::Interpret(About { s: Some(4), blind: true, .. })));
+        assert!(Request::read(&frame[..frame.len() - 1]).unwrap_err().contains("ended"));
+        assert!(Request::read(&join(br#"{"verb":"fly"}"#, &[])).unwrap_err().contains("fly"));
+    }
+}
