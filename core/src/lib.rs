@@ -47,7 +47,7 @@
 //! | feature | what it adds | dependencies |
 //! |---|---|---|
 //! | `report` | `report`: the page of a network, one HTML file | flate2, base64 |
-//! | `figures` | `report::figures` SVG, PNG, GIF | resvg, gif, a font |
+//! | `figures` | `report::figures`: SVG, PNG, GIF | resvg, gif, a font |
 //! | `cuda` | `train::cuda`: training on an NVIDIA device | cudarc |
 //!
 //! All are on by default. `default-features = false` leaves everything else, and builds for `wasm32-unknown-unknown` too; there,
