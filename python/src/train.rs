@@ -84,7 +84,7 @@ pub fn train(
         }
         (None, Some(task)) => {
             let at_hand = |given: &Option<InitGiven<'_>>| match given {
-                Some(InitGiven::Network(network)) => Some(Box::new(network.get().file.clone())),
+                Some(InitGiven::Network(network)) => Some(Box::new(network.get().file.as_ref().clone())),
                 _ => None,
             };
             let path = |given: Option<InitGiven<'_>>| match given {
