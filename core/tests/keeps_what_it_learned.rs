@@ -218,7 +218,7 @@ fn what_cannot_be_kept_is_said() {
     let unknown = Choices { from, protect: vec!["c".into()], ..few_steps() };
     assert!(unknown.params(&two()).unwrap_err().to_string().contains("no context 'c'"));
     let missing = refused(Choices { from: Some("nowhere".into()), ..few_steps() });
-    assert!(missing.contains("--from takes the file or the run folder"), "{missing}");
+    assert!(missing.contains("from takes the file or the run folder"), "{missing}");
     let strength = Choices {
         from: Some(here.path().join("start")),
         ewc: vec!["repeat-copy".into()],

@@ -86,7 +86,7 @@ fn without_a_good_checkpoint_the_error_names_both_files_and_what_to_do() {
     fs::write(temporary.path().join("checkpoint"), b"").unwrap();
     fs::write(temporary.path().join("checkpoint.previous"), b"ketbra").unwrap();
     let message = folder.read_checkpoint().unwrap_err().to_string();
-    for part in ["/checkpoint is empty", "/checkpoint.previous is no checkpoint, or is cut short", "--force"] {
+    for part in ["/checkpoint is empty", "/checkpoint.previous is no checkpoint, or is cut short", "force=true"] {
         assert!(message.contains(part), "{message}");
     }
 }

@@ -41,7 +41,7 @@ pub use circuit::{Circuit, Wire};
 pub use claims::{Claim, ClaimName, Verdict};
 pub use codes::{Alignment, Angles, Codes, Held, Overlap};
 pub use examine::{Examined, Summary, examine};
-#[cfg(feature = "figures")]
+#[cfg(feature = "report")]
 pub(crate) use many::MEASURES;
 pub use many::{Cluster, Effect, Separation, clusters, effects, separations};
 pub use pair::{OutputDiffers, Pair, compare_pair};
