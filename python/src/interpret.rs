@@ -91,7 +91,12 @@ impl Interpretation {
     /// The doubts, in words.
     #[getter]
     fn warnings(&self) -> Vec<String> {
-        self.found.warnings.iter().map(|warning| in_python(&warning.warning)).collect()
+        let words = |note: &Note| match &note.warning {
+            // Said by Python itself: there is nothing to translate.
+            Warning::Noted { .. } => note.message.clone(),
+            warning => in_python(warning),
+        };
+        self.found.warnings.iter().map(words).collect()
     }
 
     /// The network, where one was given.

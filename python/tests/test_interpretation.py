@@ -164,7 +164,7 @@ def test_what_the_command_line_refuses_is_refused_in_words_for_python(tmp_path: 
     with pytest.raises(ketbra.InterpretError) as refused:
         ketbra.interpret(bare)
     assert str(refused.value).endswith("; pass task=T, or blind=True and s=N")
-    assert refusal("interpret", bare).endswith("; pass --task T, or --blind --s N")
+    assert refusal("interpret", bare).endswith("; pass --task T, or --blind and --s N")
     found = ketbra.interpret(network, blind=True)
     assert found.recurrence == ketbra.Task("T3").recurrence, "Python looks for s where it is not told"
     assert refusal("interpret", bare, "--blind") == "--blind needs to know the number of input steps; pass --s N"
