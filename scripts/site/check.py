@@ -13,11 +13,16 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urldefrag
+from urllib.parse import parse_qsl, unquote, urldefrag
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "target/site"
 BINARY = ROOT / "target/release/ketbra"
+SECTIONS = {
+    name
+    for page in (ROOT / "core/src/report/explorer").glob("*.html")
+    for name in re.findall(r'<section id="([^"]+)"', page.read_text())
+}
 # Attributes by which a page loads something; links are for the reader to follow.
 LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("link", "href"), ("video", "src")}
 
@@ -59,7 +64,9 @@ def links() -> list[str]:
             if re.match(r"(?:[a-z]+:|//)", url) or page.name == "404.html":
                 continue
             path, anchor = urldefrag(url)
-            # Pages of networks keep what they show in their address; that is no place in them.
+            # Pages of networks keep what they show in their address; their sections are unpacked when they open.
+            sections = [value for key, value in parse_qsl(anchor) if key == "at"]
+            wrong += [f"{name}: {url} has no such section" for section in sections if section not in SECTIONS]
             anchor = "" if "=" in anchor else anchor
             to = (page.parent / unquote(path)).resolve() if path else page
             if not to.is_file():
