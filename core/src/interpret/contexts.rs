@@ -160,14 +160,18 @@ fn failing(contexts: &[InContext], pairs: &[Shared]) -> Vec<String> {
 }
 
 /// Memories and readers of the code.
-fn frame(found: &Interpretation) -> Option<(&Matrix, &Matrix)> {
+pub(crate) fn frame(found: &Interpretation) -> Option<(&Matrix, &Matrix)> {
     let frame = found.details.memories.iter().find(|memories| memories.method == Method::Code)?.frame.as_ref()?;
     Some((&frame.memories, &frame.readers))
 }
 
-fn basis(of: &Matrix) -> Result<Matrix, NumericError> {
+/// Directions of memories that are smaller than this share of the largest are none.
+const RANK_CUT: f64 = 1e-3;
+
+/// An orthonormal basis of the space of memories. Contents that share directions have fewer of them than there are contents.
+pub(crate) fn basis(of: &Matrix) -> Result<Matrix, NumericError> {
     let found = crate::numeric::Svd::of(of)?;
-    Ok(found.left.subcols(0, found.rank(1e-3)).to_owned())
+    Ok(found.left.subcols(0, found.rank(RANK_CUT)).to_owned())
 }
 
 fn cue(network: &Network, task: &Task, context: usize, found: &Interpretation) -> Result<Cue, InterpretError> {

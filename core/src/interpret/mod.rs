@@ -5,7 +5,7 @@
 
 mod case;
 mod coding;
-mod contexts;
+pub(crate) mod contexts;
 mod control;
 mod doubts;
 mod known;

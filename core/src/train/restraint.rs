@@ -287,6 +287,7 @@ mod tests {
         assert_eq!(after.readout, wanted.readout);
     }
 
+    #[cfg(feature = "cuda")]
     #[test]
     fn the_cuda_engine_refuses_in_words() {
         use crate::task::Task;

@@ -4,10 +4,10 @@
 mod spaces;
 
 use crate::circuit::Core;
+use crate::interpret::contexts::{basis, frame};
 use crate::interpret::{InterpretParams, Question, interpret};
-use crate::memories::Method;
 use crate::network::{Network, NetworkError, ParameterMut};
-use crate::numeric::{NumericError, Svd};
+use crate::numeric::NumericError;
 use crate::random::{Purpose, Stream};
 use crate::setting::Setting;
 use crate::task::{Task, TaskError};
@@ -220,17 +220,9 @@ fn memory_space(network: &Network, learned: Option<&Task>) -> Result<faer::Mat<f
     }
     let found = interpret(network, &Question::Task(task.clone()), &InterpretParams::default())
         .map_err(|error| none(&error.to_string()))?;
-    let memories = found.details.memories.iter().find(|memories| memories.method == Method::Code);
-    let memories = memories
-        .and_then(|memories| memories.frame.as_ref())
-        .ok_or_else(|| none(&format!("it is {}", found.verdict.name())))?;
-    // Contents that share directions have fewer of them than there are contents.
-    let found = Svd::of(&memories.memories)?;
-    Ok(found.left.subcols(0, found.rank(RANK_CUT)).to_owned())
+    let (memories, _) = frame(&found).ok_or_else(|| none(&format!("it is {}", found.verdict.name())))?;
+    Ok(basis(memories)?)
 }
-
-/// Directions of memories that are smaller than this share of the largest are none.
-const RANK_CUT: f64 = 1e-3;
 
 /// Where inputs of old tasks are drawn.
 fn old_inputs(seed: u64) -> Stream {

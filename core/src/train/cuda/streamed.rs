@@ -47,7 +47,7 @@ impl Streamed {
         let memory_bytes = room.checked_sub(STATIC_BYTES + RECORD_BYTES)? / 1024 * 1024;
         let tiles = units.div_ceil(128);
         let layout = Self { cell, units, tiles, memory_bytes, gates_in_tile: cell.gates(), blocks };
-        // Deltas of all gates at once, or of two that take turns; what a forward pass needs is less than the latter.
+        // Deltas of all gates at once, or of two that take turns; a forward pass needs no more than the latter.
         [cell.gates(), 2]
             .map(|gates_in_tile| Self { gates_in_tile, ..layout })
             .into_iter()
@@ -102,6 +102,7 @@ impl Streamed {
             ("UNITS", units),
             ("TILES", tiles),
             ("MEMORY_BYTES", memory_bytes),
+            ("RECORD_BYTES", RECORD_BYTES),
             ("GATES_IN_TILE", gates_in_tile),
             ("BLOCKS", blocks),
             ("DELTA_TERMS", delta_terms),

@@ -12,6 +12,8 @@ use crate::train::{Curriculum, Metrics, RecordError, Start, TrainParams, Unobser
 use faer::Mat;
 use std::sync::{Mutex, OnceLock};
 
+mod cells;
+
 #[test]
 fn without_a_driver_the_engine_says_what_is_missing_and_what_to_do() {
     // SAFETY: only looks whether the library can be loaded.
@@ -297,88 +299,6 @@ fn gradients_without_warpgroups_agree_with_f64() {
     engine.device.chip.warpgroups = false;
     let missed = beyond(&engine, &cases().early, SINGLE_LIMIT);
     assert!(missed.is_empty(), "beyond {SINGLE_LIMIT:e}: {missed:#?}");
-}
-
-/// Gated cells, wide layers, biases and truth tables: `steps` optimizer steps from random weights on.
-fn other_cases(steps: u64) -> Vec<Job> {
-    let mut jobs = Vec::new();
-    for (cell, hidden) in
-        [CellKind::Gru, CellKind::Lstm].into_iter().flat_map(|cell| [64, 100, 128, 256].map(|hidden| (cell, hidden)))
-    {
-        for name in if hidden == 128 { ["T2", "T3", "T4"].as_slice() } else { &["T3"] } {
-            jobs.push(job(table1(name), |p| {
-                p.choose_cell(cell, &table1(name));
-                (p.hidden, p.l2, p.steps) = (hidden, if *name == "T4" { 1e-4 } else { 0.0 }, steps);
-                if hidden > 128 {
-                    p.curriculum = Curriculum::None { horizon: 30 };
-                }
-            }));
-        }
-    }
-    jobs.push(job(table1("T2"), |p| {
-        p.choose_cell(CellKind::Gru, &table1("T2"));
-        (p.bias, p.steps) = (false, steps);
-    }));
-    for hidden in [160, 256, 384, 512] {
-        jobs.push(job(table1("T2"), |p| {
-            (p.hidden, p.steps, p.curriculum) = (hidden, steps, Curriculum::None { horizon: 30 });
-        }));
-    }
-    let rule = Task::named("rule110", None, None).unwrap();
-    for cell in [CellKind::Elman, CellKind::Gru] {
-        jobs.push(job(rule.clone(), |p| {
-            p.choose_cell(cell, &rule);
-            p.steps = steps;
-        }));
-    }
-    jobs
-}
-
-fn check_other_cases(precision: Precision, limit: f64, steps: u64) {
-    let jobs = other_cases(steps);
-    let places = match steps {
-        0 => jobs
-            .iter()
-            .map(|job| Place { job, network: job.params.random_network(job.task.d()), accuracy: None })
-            .collect(),
-        _ => trained(&jobs),
-    };
-    let missed = beyond(&engine(precision), &compare(places), limit);
-    assert!(missed.is_empty(), "beyond {limit:e}: {missed:#?}");
-}
-
-#[test]
-#[ignore = "needs a CUDA device"]
-fn gradients_of_other_cells_agree_with_f64_at_initial_weights() {
-    for (precision, limit) in
-        [(Precision::Plain, SINGLE_LIMIT), (Precision::Single, SINGLE_LIMIT), (Precision::Fast, FAST_LIMIT)]
-    {
-        check_other_cases(precision, limit, 0);
-    }
-}
-
-#[test]
-#[ignore = "needs a CUDA device"]
-fn gradients_of_other_cells_agree_with_f64_at_trained_weights() {
-    for (precision, limit) in
-        [(Precision::Plain, SINGLE_LIMIT), (Precision::Single, SINGLE_LIMIT), (Precision::Fast, FAST_LIMIT)]
-    {
-        check_other_cases(precision, limit, 4000);
-    }
-}
-
-#[test]
-#[ignore = "needs a CUDA device"]
-fn gradients_of_stacks_agree_with_f64() {
-    for cell in [CellKind::Elman, CellKind::Gru, CellKind::Lstm] {
-        let stack = job(table1("T3"), |p| {
-            p.choose_cell(cell, &table1("T3"));
-            (p.hidden, p.layers, p.curriculum) = (48, 3, Curriculum::None { horizon: 20 });
-        });
-        let error = error_at(Precision::Single, &stack, &stack.params.random_network(8));
-        eprintln!("three layers of {cell:?}: error {error:.1e}");
-        assert!(error < SINGLE_LIMIT, "{cell:?}: {error:e}");
-    }
 }
 
 #[test]

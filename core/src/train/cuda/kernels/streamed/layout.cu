@@ -1,12 +1,12 @@
 // Tensor cores, from compute capability 9.0, where the weights are more than the registers of a block hold: gated cells, and
 // Elman networks of up to 512 units. Batches of 64, up to 16 components, biases, signed selections and truth tables. The host
-// defines HIDDEN, COMPONENTS, CELL, BIAS, FUNCTION, UNITS, TILES, MEMORY_BYTES, GATES_IN_TILE, BLOCKS, DELTA_TERMS and
-// GRADIENT_TERMS.
+// defines HIDDEN, COMPONENTS, CELL, BIAS, FUNCTION, UNITS, TILES, MEMORY_BYTES, RECORD_BYTES, GATES_IN_TILE, BLOCKS,
+// DELTA_TERMS and GRADIENT_TERMS.
 //
 // Factors are pairs of fp16 numbers, as in pairs/layout.cu. One block trains one network. Two warps own TILES tiles of 16 units
 // with all their gates, each for half of the batch. Weights lie in global memory as ready fragments in the order in which they
-// are needed, and come through a ring in shared memory that the two warps fill for themselves: they are read once a time step,
-// from the second-level cache. Sums of 16 products leave the tensor cores, which cut off, and are added by fp32 units, which round.
+// are needed. As many as fit stay in shared memory for a whole pass; the others come through a ring that the two warps fill for
+// themselves, once a time step. Sums of 16 products leave the tensor cores, which cut off, and are added by fp32 units, which round.
 //
 // The gradient is a pass by itself: states and deltas of all time steps go to global memory as fragments, in the layout in
 // which sums come out of the tensor cores, which is that of a factor of the gradient's product.
@@ -126,6 +126,8 @@ struct Shared {
     Batch batch;
 };
 
+static_assert(sizeof(Shared) <= RECORD_BYTES, "the host leaves less room behind the tiles");
+
 __device__ __forceinline__ u8 *tiles_memory() {
     extern __shared__ __align__(1024) u8 dynamic[];
     return dynamic;
@@ -220,7 +222,7 @@ template <int CHUNKS, int FRAGMENTS, int ROOM> struct Stream {
     static constexpr int STAY = CHUNKS <= ROOM ? CHUNKS : ROOM - SLOTS;
     static constexpr int COME = CHUNKS - STAY;
     static constexpr u32 BYTES = FRAGMENTS * FRAGMENT_BYTES;
-    static_assert(SLOTS != 1, "a ring has two slots at least");
+    static_assert(CHUNKS <= ROOM || SLOTS >= 2, "a ring has two slots at least");
     const u8 *from;
     u32 stays, ring, now, at, left, slot, parities;
 
