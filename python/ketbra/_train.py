@@ -137,7 +137,7 @@ def train(
     lr: learning rate of Adam [by recipe: steady 0.0005 to 0.001, others 0.001]
     clip: largest norm of the gradient [1; steady 0.5]
     batch: samples in a batch [64]
-    init: initial weights: uniform, gaussian, a file, or a `ketbra.Network` [uniform]
+    init: initial weights: uniform, gaussian, orthogonal, a file, or a `ketbra.Network` [orthogonal for gru and lstm]
     bias: whether layers and readout have biases [yes for gru and lstm, no for others]
     activation: of elman and ssm layers: tanh, relu or identity [tanh; ssm: identity]
     metrics_every, checkpoint_every: steps between rows of metrics, between checkpoints [100, 1000]

@@ -97,7 +97,8 @@ struct Choices {
     /// Samples in a batch [default: 64]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
-    /// Initial weights: uniform, gaussian, or a file of a network [default: uniform]
+    /// Initial weights: uniform, gaussian, orthogonal, or a file of a network [default: orthogonal for gru and lstm, uniform for
+    /// others]
     #[arg(long, value_name = "INIT")]
     init: Option<PathBuf>,
     /// Give layers and readout biases [default for gru and lstm]

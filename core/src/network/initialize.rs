@@ -2,6 +2,7 @@
 
 use super::{Activation, Cell, CellKind, Network, Readout};
 use crate::choose::{UnknownWord, choose};
+use crate::numeric::draw;
 use crate::random::{Purpose, Stream};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,9 @@ pub enum Initialization {
     Uniform,
     /// N(0, 1/H) for every weight, zero for every bias.
     Gaussian,
+    /// As uniform, but the matrix that takes a state to the next one is a rotation, and gates begin open, so that states pass
+    /// through it. What has to be carried for long survives the first steps of training.
+    Orthogonal,
 }
 
 /// Which tensor of a network a stream of random numbers fills.
@@ -28,17 +32,32 @@ pub(super) enum Place {
     RecurrentBias = 4,
     ReadoutBias = 5,
     Output = 6,
+    /// The rotation of the first layer; those of others follow.
+    Rotation = 7,
 }
+
+/// What is added to the biases of gates that begin open: they let 0.88 through.
+const OPEN: f64 = 2.0;
 
 impl std::str::FromStr for Initialization {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("initialization", word, &[("uniform", Self::Uniform), ("gaussian", Self::Gaussian)])
+        choose("initialization", word, &Self::ALL.map(|one| (one.name(), one)))
     }
 }
 
 impl Initialization {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Uniform, Self::Gaussian, Self::Orthogonal];
+    /// Their names.
+    pub const NAMES: [&'static str; 3] = ["uniform", "gaussian", "orthogonal"];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
     /// A network with random weights, each rounded to f32 so that training starts from exactly these.
     pub fn network(self, of: &Architecture, inputs: usize, outputs: usize, seed: u64) -> Network {
         let stream = Stream::new(seed, Purpose::Weights);
@@ -94,7 +113,7 @@ impl Draw<'_> {
     /// Biases of the chosen distribution.
     pub(super) fn vector(&self, place: Place, length: usize) -> Vec<f64> {
         match self.initialization {
-            Initialization::Uniform => self.weights(place, length),
+            Initialization::Uniform | Initialization::Orthogonal => self.weights(place, length),
             Initialization::Gaussian => vec![0.0; length],
         }
     }
@@ -116,13 +135,35 @@ impl Draw<'_> {
     fn weights(&self, place: Place, count: usize) -> Vec<f64> {
         let scale = 1.0 / (self.hidden as f64).sqrt();
         let wide = match self.initialization {
-            Initialization::Uniform => {
+            Initialization::Uniform | Initialization::Orthogonal => {
                 self.uniform(place, count).into_iter().map(|x| scale * (2.0 * x - 1.0)).collect()
             }
             Initialization::Gaussian => self.normal(place, count).into_iter().map(|x| scale * x).collect::<Vec<_>>(),
         };
-        wide.into_iter().map(|x| f64::from(x as f32)).collect()
+        wide.into_iter().map(as_trained).collect()
     }
+
+    /// Lets states pass: the candidate's matrix becomes a rotation, and gates begin open. `opens` has a row for each gate: the sign
+    /// of what opens it, zero for the candidate.
+    pub(super) fn open(&self, opens: &[f64], recurrent: &mut Mat<f64>, bias: Option<&mut Vec<f64>>) {
+        if self.initialization != Initialization::Orthogonal {
+            return;
+        }
+        let units = recurrent.ncols();
+        let rotation = draw::orthonormal(units, units, self.stream, Place::Rotation as u32 + self.layer);
+        let candidate = opens.iter().position(|sign| *sign == 0.0).unwrap_or(0);
+        for (i, j) in (0..units).flat_map(|i| (0..units).map(move |j| (i, j))) {
+            recurrent[(candidate * units + i, j)] = as_trained(rotation[(i, j)]);
+        }
+        for (row, bias) in bias.into_iter().flatten().enumerate() {
+            *bias = as_trained(*bias + OPEN * opens[row / units]);
+        }
+    }
+}
+
+/// Rounded to what training computes with.
+fn as_trained(value: f64) -> f64 {
+    f64::from(value as f32)
 }
 
 #[cfg(test)]
@@ -141,6 +182,28 @@ mod tests {
         let variance = gaussian.as_elman().unwrap().recurrent_weights.squared_norm_l2() / (h * h) as f64;
         assert!((variance * h as f64 - 1.0).abs() < 0.05, "{variance}");
         assert!(gaussian.as_elman().unwrap().biases.as_ref().unwrap().input.iter().all(|b| *b == 0.0));
+    }
+
+    #[test]
+    fn orthogonal_networks_carry_a_state_for_long_and_others_forget_it() {
+        use crate::numeric::tolerance::Tolerance;
+        for cell in [CellKind::Elman, CellKind::Gru, CellKind::Lstm] {
+            let of = Architecture { cell, ..Architecture::elman(32, Activation::Tanh, true) };
+            let kept = |initialization: Initialization| {
+                let network = initialization.network(&of, 4, 4, 3);
+                let begin = Mat::from_fn(network.state_size(), 1, |i, _| if i % 2 == 0 { 0.05 } else { -0.05 });
+                let mut states = [begin.clone(), Mat::zeros(network.state_size(), 1)];
+                for state in (0..12).flat_map(|_| 0..2) {
+                    states[state] = network.step_batch(states[state].as_ref(), None);
+                }
+                (&states[0] - &states[1]).norm_l2() / begin.norm_l2()
+            };
+            let (open, closed) = (kept(Initialization::Orthogonal), kept(Initialization::Uniform));
+            assert!(open > 10.0 * closed, "{cell:?}: {open} of a state is left, {closed} in a uniform network");
+        }
+        let elman = Initialization::Orthogonal.network(&Architecture::elman(16, Activation::Tanh, true), 4, 4, 3);
+        let rotation = elman.as_elman().unwrap().recurrent_weights.clone();
+        Tolerance::relative(1e-6).assert_close(&(rotation.transpose() * &rotation), &Mat::identity(16, 16));
     }
 
     #[test]

@@ -61,9 +61,8 @@ pub const KEYS: [Key; 24] = [
     key("lr", Kind::Number, |params, value| params.learning_rate = value.number()),
     key("clip", Kind::Number, |params, value| params.clip = value.number()),
     key("batch", Kind::Whole, |params, value| params.batch = value.whole() as usize),
-    key("init", Kind::Word(&["uniform", "gaussian"]), |params, value| {
-        params.initialization =
-            if value.text() == "gaussian" { Initialization::Gaussian } else { Initialization::Uniform };
+    key("init", Kind::Word(&Initialization::NAMES), |params, value| {
+        params.initialization = value.text().parse().unwrap_or_default();
     }),
     key("bias", Kind::Flag, |params, value| params.bias = *value == Value::Flag(true)),
     key("activation", Kind::Word(&["tanh", "relu", "identity"]), |params, value| {

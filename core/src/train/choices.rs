@@ -36,7 +36,7 @@ pub struct Choices {
     pub clip: Option<f64>,
     /// Samples in a batch.
     pub batch: Option<usize>,
-    /// `uniform`, `gaussian`, or a file with the initial weights.
+    /// `uniform`, `gaussian`, `orthogonal`, or a file with the initial weights.
     pub init: Option<PathBuf>,
     /// Whether layers and readout have biases.
     pub bias: Option<bool>,
@@ -105,7 +105,7 @@ impl Choices {
         set(&mut params.checkpoint_every, self.checkpoint_every);
         set(&mut params.bias, self.bias);
         params.snapshots = self.snapshots;
-        params.initialization = initialization;
+        set(&mut params.initialization, initialization);
         params.context = self.context.clone();
         if let (Some(stopping), Some(every)) = (&mut params.stopping, self.look_every) {
             stopping.look_every = every;
@@ -167,18 +167,18 @@ impl Choices {
     }
 
     /// The distribution of the initial weights, or the network that they come from.
-    fn beginning(&self) -> Result<(Initialization, Option<NetworkFile>), TrainError> {
+    fn beginning(&self) -> Result<(Option<Initialization>, Option<NetworkFile>), TrainError> {
         if let Some(given) = &self.given {
-            return Ok((Initialization::default(), Some((**given).clone())));
+            return Ok((None, Some((**given).clone())));
         }
         let path = match (&self.init, &self.from) {
             (Some(_), Some(_)) => return Err(TrainError::TwoStarts),
-            (None, None) => return Ok((Initialization::default(), None)),
+            (None, None) => return Ok((None, None)),
             (Some(path), None) | (None, Some(path)) => path,
         };
         match path.to_str().filter(|_| self.from.is_none()).map(str::parse::<Initialization>) {
-            Some(Ok(initialization)) => Ok((initialization, None)),
-            _ => Ok((Initialization::default(), Some(given_weights(path, self.from.is_some())?))),
+            Some(Ok(initialization)) => Ok((Some(initialization), None)),
+            _ => Ok((None, Some(given_weights(path, self.from.is_some())?))),
         }
     }
 }
@@ -218,6 +218,6 @@ mod tests {
         let refusal = |choices: Choices| choices.params(&copy()).unwrap_err().to_string();
         assert_eq!(refusal(Choices { hidden: Some(0), ..Choices::default() }), "hidden is 0, but must be at least 1");
         let init = refusal(Choices { init: Some("gausian".into()), ..Choices::default() });
-        assert!(init.contains("uniform, gaussian or a file") && init.contains("gausian"), "{init}");
+        assert!(init.contains("uniform, gaussian, orthogonal or a file") && init.contains("gausian"), "{init}");
     }
 }

@@ -95,7 +95,7 @@ pub enum TrainError {
     #[error(transparent)]
     Task(#[from] TaskError),
     /// Initial weights that are neither drawn nor in a file.
-    #[error("{} takes uniform, gaussian or a file; {init}: {source}", Setting::named("init"))]
+    #[error("{} takes uniform, gaussian, orthogonal or a file; {init}: {source}", Setting::named("init"))]
     NoSuchStart {
         /// What was given.
         init: String,

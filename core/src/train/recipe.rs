@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{Curriculum, LearningRateChange, Stopping, TrainParams};
 use crate::choose::{UnknownWord, choose};
-use crate::network::CellKind;
+use crate::network::{CellKind, Initialization};
 use crate::task::Task;
 
 /// A way to train that has a name.
@@ -44,6 +44,9 @@ impl Recipe {
         };
         params.hidden = hidden;
         params.choose_cell(cell, task);
+        if self == Self::Steady && carries(cell, task) {
+            params.initialization = Initialization::Orthogonal;
+        }
         params
     }
 }
@@ -69,14 +72,17 @@ fn steady(task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
     let mut params = TrainParams::with_curriculum(curriculum);
     let mut stopping = Stopping::default();
     // Repeat copy is learned when the learning rate falls: until then its signs are right and its values tremble.
+    let by_content = STEPS_BY_CONTENT * (window as u64).max(64);
     let slower_after = match (plain, narrow) {
-        (true, false) => STEPS_BY_CONTENT * (window as u64).max(64),
+        (true, false) => by_content,
         (true, true) => ONLY_WHEN_LEARNED,
+        (false, _) if carries(cell, task) => by_content / 2 * 3,
         (false, _) => 24_000,
     };
     params.steps = match (plain, narrow) {
         (true, false) => slower_after / 2 * 5,
         (true, true) => 40_000,
+        (false, _) if carries(cell, task) => slower_after / 2 * 5,
         (false, _) => 30_000,
     };
     if plain {
@@ -92,6 +98,12 @@ fn steady(task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
     params.learning_rate_change = Some(LearningRateChange { after: slower_after, factor: 0.1 });
     params.stopping = Some(stopping);
     params
+}
+
+/// Gated cells that have to carry contents along. PyTorch's gates begin half closed and halve what passes: repeat copy of 8 x 8 is
+/// not learned so in 30,000 steps by any of 40 networks; with open gates and a rotation it is by all.
+fn carries(cell: CellKind, task: &Task) -> bool {
+    matches!(cell, CellKind::Gru | CellKind::Lstm) && task.is_linear()
 }
 
 /// Steps at the full learning rate for each component of the window: 8,000 for 8 x 8.

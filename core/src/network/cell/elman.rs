@@ -25,7 +25,7 @@ pub struct Elman {
 
 impl Elman {
     pub(super) fn random(of: &Architecture, inputs: usize, draw: &Draw<'_>) -> Self {
-        let (input_weights, recurrent_weights, biases) = gates::random(1, of, inputs, draw);
+        let (input_weights, recurrent_weights, biases) = gates::random(&[0.0], of, inputs, draw);
         Self { activation: of.activation, input_weights, recurrent_weights, biases }
     }
 

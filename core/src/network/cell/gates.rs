@@ -20,19 +20,22 @@ pub struct Biases {
     pub recurrent: Vec<f64>,
 }
 
-/// The weights of a layer, gates under one another, drawn as PyTorch draws them.
+/// The weights of a layer, gates under one another, drawn as PyTorch draws them; `opens` is the sign of what opens each gate, zero
+/// for the candidate.
 pub(super) fn random(
-    gates: usize,
+    opens: &[f64],
     of: &Architecture,
     inputs: usize,
     draw: &Draw<'_>,
 ) -> (Mat<f64>, Mat<f64>, Option<Biases>) {
-    let rows = gates * of.hidden;
-    let biases = of.bias.then(|| Biases {
+    let rows = opens.len() * of.hidden;
+    let mut biases = of.bias.then(|| Biases {
         input: draw.vector(Place::InputBias, rows),
         recurrent: draw.vector(Place::RecurrentBias, rows),
     });
-    (draw.matrix(Place::Input, rows, inputs), draw.matrix(Place::Recurrent, rows, of.hidden), biases)
+    let mut recurrent = draw.matrix(Place::Recurrent, rows, of.hidden);
+    draw.open(opens, &mut recurrent, biases.as_mut().map(|biases| &mut biases.input));
+    (draw.matrix(Place::Input, rows, inputs), recurrent, biases)
 }
 
 /// A plain or gated layer among named tensors: rows for each column tell which.

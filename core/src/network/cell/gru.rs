@@ -31,8 +31,11 @@ impl Gru {
     /// Gates: r, z, n.
     pub const GATES: usize = 3;
 
+    /// What lets a new state through: the reset open, the update gate closed.
+    const OPENS: [f64; Self::GATES] = [1.0, -1.0, 0.0];
+
     pub(super) fn random(of: &Architecture, inputs: usize, draw: &Draw<'_>) -> Self {
-        let (input_weights, recurrent_weights, biases) = gates::random(Self::GATES, of, inputs, draw);
+        let (input_weights, recurrent_weights, biases) = gates::random(&Self::OPENS, of, inputs, draw);
         Self { input_weights, recurrent_weights, biases }
     }
 

@@ -24,8 +24,11 @@ impl Lstm {
     /// Gates: i, f, g, o.
     pub const GATES: usize = 4;
 
+    /// What lets a new state through: input and output open, nothing held.
+    const OPENS: [f64; Self::GATES] = [1.0, -1.0, 0.0, 1.0];
+
     pub(super) fn random(of: &Architecture, inputs: usize, draw: &Draw<'_>) -> Self {
-        let (input_weights, recurrent_weights, biases) = gates::random(Self::GATES, of, inputs, draw);
+        let (input_weights, recurrent_weights, biases) = gates::random(&Self::OPENS, of, inputs, draw);
         Self { input_weights, recurrent_weights, biases }
     }
 
