@@ -87,6 +87,7 @@ class Web(InBrowser):
     def test_a_gru_is_read_as_on_the_command_line(self):
         took = self.same_as_the_command_line("gru-t3-h128.safetensors")
         print(f"GRU, 128 units: {took:.2f} s", flush=True)
+        self.assertLess(took, LONGEST)
 
     def test_a_damaged_network_is_refused_in_the_same_words(self):
         whole = (NETWORKS / "t2-h128.safetensors").read_bytes()
