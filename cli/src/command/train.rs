@@ -302,3 +302,21 @@ impl Observer for Watch<'_> {
         interrupt::asked()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Choices;
+    use clap::Args;
+    use ketbra::train::SETTINGS;
+
+    #[test]
+    fn every_setting_of_training_is_a_flag_and_the_other_way_round() {
+        let command = Choices::augment_args(clap::Command::new("train"));
+        let flags = command.get_arguments().filter_map(clap::Arg::get_long).filter(|flag| *flag != "no-bias");
+        let mut flags: Vec<String> = flags.map(|flag| flag.replace('-', "_")).collect();
+        let mut settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+        flags.sort();
+        settings.sort_unstable();
+        assert_eq!(flags, settings);
+    }
+}

@@ -55,18 +55,19 @@ impl std::str::FromStr for Activation {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("activation", word, &[("tanh", Self::Tanh), ("relu", Self::Relu), ("identity", Self::Identity)])
+        choose("activation", word, &Self::ALL.map(|activation| (activation.name(), activation)))
     }
 }
 
 impl Activation {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Tanh, Self::Relu, Self::Identity];
+    /// Their names, in the same order.
+    pub const NAMES: [&'static str; 3] = ["tanh", "relu", "identity"];
+
     /// The name, as typed.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Tanh => "tanh",
-            Self::Relu => "relu",
-            Self::Identity => "identity",
-        }
+        Self::NAMES[self as usize]
     }
 
     /// The activation of many units.

@@ -34,7 +34,7 @@ pub use grid::{Axis, Grid, MAX_NETWORKS, Plan, Run};
 pub use local::Local;
 pub use results::{to_csv, write_csv};
 pub use row::{COMPARED, Found, Row};
-pub use settings::{KEYS, Key, Kind, Value, name};
+pub use settings::{keys, name};
 pub use shard::Submission;
 pub use slurm::{Slurm, SlurmParams};
 pub use status::{ArrayTasks, Status};

@@ -15,6 +15,7 @@ pub mod limits;
 mod params;
 mod recipe;
 mod restraint;
+mod settings;
 mod snapshots;
 mod stopping;
 
@@ -26,5 +27,6 @@ pub use error::TrainError;
 pub use params::{LearningRateChange, Origin, TestParams, TrainParams};
 pub use recipe::Recipe;
 pub use restraint::{DEFAULT_STRENGTH, Freeze, Held, Hold, Penalty, Restraint, Rule};
+pub use settings::{SETTINGS, SettingKind, SettingValue, TrainSetting};
 pub use snapshots::{MAX_SNAPSHOTS, Snapshots};
 pub use stopping::{Best, Looks, REACHED, Seen, Stopping};
