@@ -3,8 +3,8 @@
 use crate::arguments::with_taps;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::made::Written;
 use crate::progress::{Count, Share};
+use crate::written::Written;
 use ketbra::files::write_with_folders;
 use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};

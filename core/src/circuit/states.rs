@@ -133,8 +133,8 @@ fn follow(next: &[u32]) -> (BTreeMap<usize, usize>, usize) {
 /// The components that make a difference: states are told apart by what is said from them on.
 fn matter(task: &Task, components: &[usize], next: &[u32]) -> Vec<usize> {
     let newest = task.window() - task.d();
-    let said = components.iter().position(|&k| k >= newest).unwrap_or(0);
-    let mut kind: Vec<u32> = (0..next.len()).map(|state| (state >> said) as u32).collect();
+    let newest_at = components.iter().position(|&k| k >= newest).unwrap_or(0);
+    let mut kind: Vec<u32> = (0..next.len()).map(|state| (state >> newest_at) as u32).collect();
     // After s steps the window holds nothing but what was said, so that states alike until then are alike forever.
     for _ in 0..task.s().min(components.len()) {
         let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();

@@ -62,9 +62,9 @@ pub fn follow(batch: &Batch, task: &Task, cuts: &[usize], unit: f64, faint: f64)
         for t in from..to {
             let wanted = &targets.targets()[t * batch.episodes * d..];
             for episode in 0..batch.episodes {
-                let (said, wanted) = (batch.outputs[t][(j, episode)], f64::from(wanted[episode * d + j]));
-                right += usize::from((wanted > 0.0) == (said > 0.0));
-                missed += (said / unit - wanted).powi(2);
+                let (produced, wanted) = (batch.outputs[t][(j, episode)], f64::from(wanted[episode * d + j]));
+                right += usize::from((wanted > 0.0) == (produced > 0.0));
+                missed += (produced / unit - wanted).powi(2);
                 size += wanted * wanted;
                 all += 1;
             }

@@ -8,7 +8,7 @@ mod verdict;
 
 pub use behaviour::{Behaviour, Followed, follow};
 pub(crate) use structure::steered_steps;
-pub use structure::{Structure, steered};
+pub use structure::{StructureEvidence, steered};
 pub use verdict::{Findings, Reason, Verdict, judge};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -16,10 +16,10 @@ mod step;
 mod table;
 mod write;
 
-pub use contents::{Component, Contents, ContentsOver, ContentsParams, Origin};
+pub use contents::{Contents, ContentsFrom, ContentsOver, ContentsParams};
 pub use null::Null;
 pub(crate) use products::centred_by_step;
-pub use products::{Moment, Product, ProductCode, Products, SignedStates, at_a_moment, read};
+pub use products::{MomentFit, Product, ProductCode, Products, SignedStates, at_a_moment, read};
 pub use recorded::{CrossValidated, Interval, Noise};
 pub use riders::Rider;
 pub use sharing::Sharing;

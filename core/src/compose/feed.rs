@@ -11,7 +11,7 @@
 
 use super::sum::readout;
 use super::tasks::fed;
-use super::{ComposeError, Composed, Part, check};
+use super::{ComposeError, Composed, NetworkAndTask, check};
 use crate::interpret::Interpretation;
 use crate::memories::Method;
 use crate::network::{Biases, Cell, Elman, Network};
@@ -19,8 +19,8 @@ use crate::numeric::Matrix;
 
 /// The second network computes its function of what the first one says. Both have been interpreted under their tasks.
 pub fn feed(
-    first: Part<'_>,
-    second: Part<'_>,
+    first: NetworkAndTask<'_>,
+    second: NetworkAndTask<'_>,
     (of_first, of_second): (&Interpretation, &Interpretation),
 ) -> Result<Composed, ComposeError> {
     check(first, second)?;
@@ -82,7 +82,11 @@ struct Newest<'a> {
 }
 
 impl<'a> Newest<'a> {
-    fn of(which: &'static str, (network, task): Part<'a>, found: &Interpretation) -> Result<Self, ComposeError> {
+    fn of(
+        which: &'static str,
+        (network, task): NetworkAndTask<'a>,
+        found: &Interpretation,
+    ) -> Result<Self, ComposeError> {
         let found_as = || match network.kind() {
             Some(kind) => format!("{} in {} layers", kind.title(), network.layers.len()),
             None => "of several cells".into(),

@@ -2,7 +2,7 @@
 
 use super::InterpretError;
 use super::case::{Case, Subject, Theory};
-use crate::code::{Code, Contents, Drawn, Origin, Rows, Sample, Writer, random_contents, step_by_writing};
+use crate::code::{Code, Contents, ContentsFrom, Drawn, Rows, Sample, Writer, random_contents, step_by_writing};
 use crate::network::{CellKind, Network};
 use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
@@ -91,12 +91,12 @@ impl Case<'_> {
             .map(|t| fitted.states.get(&t).map_or_else(Vec::new, |state| fitted.mean(state)))
             .collect();
         let sample = |batch: &Batch| {
-            let over = contents.over(batch, Origin::Meant, (&[], 1.0));
+            let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
             Sample::of(batch, &over, &steps, &means, contents.count())
         };
         let fitted = sample(&fitted);
         let written = random_contents(contents, params.columns(contents.count()), seed)?;
-        let over = contents.over(&whole, Origin::Meant, (&[], 1.0));
+        let over = contents.over(&whole, ContentsFrom::Function, (&[], 1.0));
         let step = |code: &Code| {
             let means = [means[first].clone(), means[first + 1].clone()];
             let writer = match view.is_plain() {
@@ -115,7 +115,7 @@ impl Case<'_> {
         drawn: &Drawn,
     ) -> Result<Option<Control>, InterpretError> {
         let network = shuffled(subject.network, self.params.observe.seed);
-        let Some(found) = self.in_network(&network, subject.view, contents, drawn, Origin::Meant)? else {
+        let Some(found) = self.in_network(&network, subject.view, contents, drawn, ContentsFrom::Function)? else {
             return Ok(None);
         };
         let read = &found.found.judged.read;
@@ -138,7 +138,7 @@ impl Case<'_> {
             false => observed.settled_steps().filter(|t| *t < means.len()).collect(),
         };
         let torn = |batch: &Batch| {
-            let over = contents.over(batch, Origin::Meant, (&[], 1.0));
+            let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
             let mut sample = Sample::of(batch, &over, &steps, &means, contents.count());
             let (whole, episodes) = (sample.contents.clone(), batch.episodes);
             for k in 0..whole.ncols() {

@@ -5,7 +5,7 @@ use super::case::{Case, OnOrbit, Theory};
 use super::coding::Coded;
 use crate::claims::steered_steps;
 use crate::code::{
-    Code, Contents, Drawn, Origin, ProductCode, Sample, SignedStates, Writer, centre, centred_by_step, memories,
+    Code, Contents, ContentsFrom, Drawn, ProductCode, Sample, SignedStates, Writer, centre, centred_by_step, memories,
     products_of, regress, stacked,
 };
 use crate::network::Network;
@@ -69,7 +69,7 @@ impl Case<'_> {
         view: &View,
         contents: &Contents,
         drawn: &Drawn,
-        origin: Origin,
+        origin: ContentsFrom,
     ) -> Result<Option<InNetwork>, InterpretError> {
         let task = contents.task();
         let size = (task.s(), task.d());
@@ -106,7 +106,7 @@ impl Case<'_> {
     }
 
     /// From recordings nothing can be written: the step is taken from one state to the next.
-    fn table_in_recordings(&self, theory: &Theory, origin: Origin) -> Result<Option<Coded>, InterpretError> {
+    fn table_in_recordings(&self, theory: &Theory, origin: ContentsFrom) -> Result<Option<Coded>, InterpretError> {
         let (contents, observed) = (&theory.contents, self.observed);
         let last = |batch: &Batch| batch.states.last_key_value().map_or(0, |(&last, _)| last);
         let end = last(&observed.probe).min(last(&observed.score));
@@ -166,7 +166,7 @@ fn unless_singular<T>(fitted: Result<T, NumericError>) -> Result<Option<T>, Nume
 }
 
 /// States of some steps, less their means, with the signs of their contents.
-fn signed(batch: &Batch, contents: &Contents, origin: Origin, steps: &[usize]) -> SignedStates {
+fn signed(batch: &Batch, contents: &Contents, origin: ContentsFrom, steps: &[usize]) -> SignedStates {
     let over = contents.over(batch, origin, (&[], 1.0));
     let units = batch.states.first_key_value().map_or(0, |(_, states)| states.nrows());
     let mut states = Matrix::zeros(units, steps.len() * batch.episodes);
@@ -179,7 +179,7 @@ fn signed(batch: &Batch, contents: &Contents, origin: Origin, steps: &[usize]) -
 }
 
 /// The whole windows of some steps, one column an episode.
-fn windows_of(batch: &Batch, contents: &Contents, origin: Origin, steps: &[usize]) -> Matrix {
+fn windows_of(batch: &Batch, contents: &Contents, origin: ContentsFrom, steps: &[usize]) -> Matrix {
     let over = contents.over(batch, origin, (&[], 1.0));
     let mut windows = Matrix::zeros(contents.task().window(), steps.len() * batch.episodes);
     steps.iter().enumerate().for_each(|(k, t)| over.write_window(*t, &mut windows, k * batch.episodes));
@@ -224,10 +224,10 @@ fn steered_by_table(writer: &Writer<'_>, contents: &Contents, drawn: &Drawn, wri
         if turn > 0 {
             states = network.step_batch(states.as_ref(), None);
         }
-        let (said, wanted) = (network.read(states.as_ref()), drawn.windows(task, turn, columns));
+        let (produced, wanted) = (network.read(states.as_ref()), drawn.windows(task, turn, columns));
         for k in 0..columns {
             for (j, right) in right.iter_mut().enumerate() {
-                *right += usize::from((said[(j, k)] > 0.0) == (wanted[(window - d + j, k)] > 0.0));
+                *right += usize::from((produced[(j, k)] > 0.0) == (wanted[(window - d + j, k)] > 0.0));
             }
         }
     }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// Where a network was linearized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+pub enum LinearizedAt {
     /// At the zero state with zero input.
     Origin,
     /// At a fixed point.
@@ -38,7 +38,7 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct Linearization {
     /// Where it was taken.
-    pub place: Place,
+    pub place: LinearizedAt,
     /// H x r: columns that span the subspace.
     #[doc(alias = "Q")]
     pub basis: Matrix,

@@ -11,7 +11,7 @@ mod remainder;
 mod rollout;
 mod score;
 
-pub use crate::code::Component;
+pub use crate::task::Component;
 pub use observability::observability;
 pub use remainder::Remainder;
 pub(crate) use remainder::{Drive, remainder};

@@ -1,8 +1,8 @@
 //! How well contents are read on fresh inputs.
 
 use super::Evidence;
-use crate::code::Component;
 use crate::numeric::Matrix;
+use crate::task::Component;
 use crate::task::Episodes;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -80,11 +80,11 @@ impl<'a> Truth<'a> {
         let (s, d, row) = (task.s(), task.d(), batch.episodes * task.d());
         let Some(at) = &core.components else {
             // Time step t + 1 is the first of the window; inputs come before outputs.
-            let said = |index: usize, episode: usize| match (t + 1 + index / d, index % d) {
+            let produced = |index: usize, episode: usize| match (t + 1 + index / d, index % d) {
                 (time, j) if time < s => f64::from(batch.inputs[time * row + episode * d + j]),
                 (time, j) => batch.outputs[time - s][(j, episode)] - self.means[time - s][j],
             };
-            return &core.project * Matrix::from_fn(task.window(), batch.episodes, said);
+            return &core.project * Matrix::from_fn(task.window(), batch.episodes, produced);
         };
         let window = self.meant.contents(s + t);
         Matrix::from_fn(at.len(), batch.episodes, |i, episode| {
@@ -107,8 +107,8 @@ impl<'a> Truth<'a> {
             };
             for episode in 0..episodes {
                 let pairs = decoded.col_as_slice(episode).iter().zip(contents.col_as_slice(episode));
-                for (i, (said, held)) in pairs.enumerate() {
-                    let is_right = if binary { said * held > 0.0 } else { (said - held).abs() < tolerance[i] };
+                for (i, (produced, held)) in pairs.enumerate() {
+                    let is_right = if binary { produced * held > 0.0 } else { (produced - held).abs() < tolerance[i] };
                     right[i] += usize::from(is_right);
                 }
             }

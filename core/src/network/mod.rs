@@ -11,10 +11,10 @@ mod import;
 mod initialize;
 mod layers;
 mod plain;
-mod rest;
 mod simulate;
 mod store;
 mod tensors;
+mod unused;
 
 pub use cell::{Biases, Cell, CellKind, Elman, Gru, Lstm, Modes, Parameter, ParameterMut, PartKind, Ssm};
 pub use dynamics::{Dynamics, Jacobians};

@@ -6,8 +6,8 @@
 
 mod behaviour;
 mod dense;
+mod recorded_tables;
 mod rival;
-mod seen;
 mod structure;
 mod table;
 
@@ -252,7 +252,7 @@ impl Recurrence {
     pub fn look_for_tables(&mut self, observed: &Observations, params: &RecurrenceParams) {
         self.tables = match &observed.asked {
             Some(asked) => table::tables(observed, asked, params),
-            None => seen::tables_seen(observed, params),
+            None => recorded_tables::tables_seen(observed, params),
         };
         let Some(gates) = self.gates() else { return };
         // Tables that all copy are a selection: that is for its own readings to state, which ask for more.

@@ -3,8 +3,8 @@
 use crate::network::{CellKind, NetworkFile};
 use crate::task::{Task, TaskError};
 use crate::train::{
-    Choices, Curriculum, Freeze, Job, Origin, Recipe, Rule, SETTINGS, SettingKind, SettingValue, Start, TrainError,
-    TrainParams, TrainSetting,
+    Choices, Curriculum, Freeze, Job, Recipe, RestraintRule, SETTINGS, SettingKind, SettingValue, Start, TrainError,
+    TrainParams, TrainSetting, TrainedStart,
 };
 use crate::transfer;
 use std::path::Path;
@@ -67,7 +67,7 @@ fn begins_with(path: &str, seed: u64, folder: &Path) -> Result<(String, NetworkF
 
 /// Lets a job that was written down begin with its network again, and freezes a part of it.
 pub(super) fn begin_with(job: &mut Job, named: &str, file: NetworkFile, part: Option<Freeze>) -> Result<(), String> {
-    job.params.from = Some(Origin::of(named, &file.network).map_err(|error| error.to_string())?);
+    job.params.from = Some(TrainedStart::of(named, &file.network).map_err(|error| error.to_string())?);
     if let Some(part) = part {
         let learned = file.task(None, None).ok().flatten();
         let restraint = transfer::freeze(&file.network, part, learned.as_ref());
@@ -126,7 +126,7 @@ pub fn name(job: &Job) -> String {
 /// The part of the network that is frozen.
 pub(super) fn frozen(params: &TrainParams) -> Option<String> {
     match params.restraint.as_ref()?.rule {
-        Rule::Freeze { part } => Some(word(&part)),
+        RestraintRule::Freeze { part } => Some(word(&part)),
         _ => None,
     }
 }

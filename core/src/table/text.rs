@@ -59,7 +59,7 @@ fn paper(table: &Table) -> Vec<Vec<String>> {
     let layout = Layout::of(table);
     let columns = layout.columns.iter().map(|(hidden, l2)| format!("H={hidden}, L2={l2}"));
     let header = std::iter::once("task".to_string()).chain(columns).collect();
-    let row = |(name, cells): &(String, Vec<Option<&super::Cell>>)| {
+    let row = |(name, cells): &(String, Vec<Option<&super::Group>>)| {
         std::iter::once(name.clone()).chain(cells.iter().map(|cell| entry(*cell))).collect()
     };
     std::iter::once(header).chain(layout.rows.iter().map(row)).collect()

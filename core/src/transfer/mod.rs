@@ -11,7 +11,7 @@ use crate::numeric::NumericError;
 use crate::random::{Purpose, Stream};
 use crate::setting::Setting;
 use crate::task::{Task, TaskError};
-use crate::train::{Freeze, Held, Hold, Penalty, Restraint, Rule, TrainError, cpu};
+use crate::train::{Freeze, Held, Hold, Penalty, Restraint, RestraintRule, TrainError, cpu};
 
 /// How old tasks are looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,7 +132,7 @@ pub fn freeze(network: &Network, part: Freeze, learned: Option<&Task>) -> Result
         Freeze::Memories => Hold::Between(memory_space(network, learned)?),
     };
     let holds = names.into_iter().map(|name| (name, hold.clone())).collect();
-    made(Rule::Freeze { part }, Held { holds, penalty: None })
+    made(RestraintRule::Freeze { part }, Held { holds, penalty: None })
 }
 
 /// Projects moves out of what old tasks span, or into it.
@@ -157,7 +157,7 @@ pub fn protect(
         holds.extend(hold.map(|hold| (name, hold)));
     }
     let old = old.iter().map(|old| old.name.clone()).collect();
-    let rule = if reuse { Rule::Reuse { old } } else { Rule::Protect { old } };
+    let rule = if reuse { RestraintRule::Reuse { old } } else { RestraintRule::Protect { old } };
     made(rule, Held { holds, penalty: None })
 }
 
@@ -181,11 +181,11 @@ pub fn consolidate(
     let outputs = old.first().map_or(1, |of| of.task.d() * params.horizon) as f64;
     fisher.parameters_mut().into_iter().for_each(|(_, parameter)| parameter.change(|x| 2.0 * x / outputs));
     let penalty = Some(Penalty { fisher, anchor: network.clone(), strength });
-    let rule = Rule::Ewc { old: old.iter().map(|old| old.name.clone()).collect(), strength };
+    let rule = RestraintRule::Ewc { old: old.iter().map(|old| old.name.clone()).collect(), strength };
     made(rule, Held { holds: Default::default(), penalty })
 }
 
-fn made(rule: Rule, held: Held) -> Result<Restraint, TransferError> {
+fn made(rule: RestraintRule, held: Held) -> Result<Restraint, TransferError> {
     crate::run_folder::restraint(rule, held).map_err(TransferError::Written)
 }
 
