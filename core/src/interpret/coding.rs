@@ -16,9 +16,6 @@ use crate::spectrum::{Spectrum, spectrum};
 /// Steps after the probes have settled whose mean stands for the mean state when contents are written.
 const WRITTEN_AFTER: usize = 2;
 
-/// Settled steps that lie between those on which a code is judged, and one more.
-const JUDGED_EVERY: usize = 2;
-
 /// Earlier readings that predict one; and the ridge of that, as readings without noise determine one another.
 const EARLIER: usize = 8;
 const BEFORE_RIDGE: f64 = 1e-6;
@@ -86,7 +83,7 @@ impl Case<'_> {
         let judged_steps: Vec<usize> = match contents.gone_after {
             Some(gone) => observed.score.states.keys().copied().filter(known).filter(|t| *t <= gone).collect(),
             None if contents.fades => observed.score.states.keys().copied().filter(known).collect(),
-            None => observed.settled_steps().filter(known).step_by(JUDGED_EVERY).collect(),
+            None => observed.settled_steps().filter(known).step_by(params.judged_every.max(1)).collect(),
         };
         let sample = |steps: &[usize]| Sample::of(&observed.score, &over, steps, means, contents.count());
         let fresh = sample(&judged_steps);

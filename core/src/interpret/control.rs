@@ -9,10 +9,6 @@ use crate::observe::{Batch, drive};
 use crate::random::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
 
-/// Output steps that the control's code is fitted and judged on, after it has settled; not a multiple of s, after which
-/// repeat copy holds the same contents again.
-const STEPS: usize = 9;
-
 /// What was taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -77,7 +73,8 @@ impl Case<'_> {
         let seed = self.params.observe.seed;
         let (network, view) = (&shuffled(subject.network, seed), subject.view);
         let first = if contents.fades { 0 } else { self.params.visited.settle };
-        let steps: Vec<usize> = (first..first + STEPS).collect();
+        let end = first + params.control_steps.max(2);
+        let steps: Vec<usize> = (first..end).collect();
         let episodes = self.observed.probe.episodes;
         let run =
             |purpose, index| drive(network, size, &Stream::new(seed, purpose), index, episodes, &steps, self.watch);
@@ -87,9 +84,8 @@ impl Case<'_> {
         }
         let whole = fitted.clone();
         let (fitted, fresh) = (view.batch(fitted), view.batch(fresh));
-        let means: Vec<Vec<f64>> = (0..first + STEPS)
-            .map(|t| fitted.states.get(&t).map_or_else(Vec::new, |state| fitted.mean(state)))
-            .collect();
+        let means: Vec<Vec<f64>> =
+            (0..end).map(|t| fitted.states.get(&t).map_or_else(Vec::new, |state| fitted.mean(state))).collect();
         let sample = |batch: &Batch| {
             let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
             Sample::of(batch, &over, &steps, &means, contents.count())

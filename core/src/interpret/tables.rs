@@ -13,10 +13,6 @@ use crate::numeric::{Matrix, NumericError};
 use crate::observe::{Batch, View, drive};
 use crate::random::{Purpose, Stream};
 
-/// Episodes that a code is fitted on, and as many that it is judged on; and their output steps.
-const EPISODES: usize = 512;
-const STEPS: usize = 8;
-
 /// What the same procedure finds in a network or in another one.
 pub(super) struct InNetwork {
     pub(super) found: ProductCode,
@@ -55,8 +51,8 @@ impl Case<'_> {
             step,
             images,
             steered: Some(steered),
-            steps: STEPS,
-            episodes: EPISODES,
+            steps: self.params.code.table_steps,
+            episodes: self.params.code.table_episodes,
             products: Some(products),
             recorded: None,
         }))
@@ -73,10 +69,11 @@ impl Case<'_> {
     ) -> Result<Option<InNetwork>, InterpretError> {
         let task = contents.task();
         let size = (task.s(), task.d());
-        let last = contents.gone_after.map_or(drawn.at + STEPS, |gone| gone.max(2));
+        let episodes = self.params.code.table_episodes;
+        let last = contents.gone_after.map_or(drawn.at + self.params.code.table_steps.max(1), |gone| gone.max(2));
         let steps: Vec<usize> = (drawn.at..last).collect();
         let seed = self.params.observe.seed;
-        let run = |purpose| drive(network, size, &Stream::new(seed, purpose), 8, EPISODES, &steps, self.watch);
+        let run = |purpose| drive(network, size, &Stream::new(seed, purpose), 8, episodes, &steps, self.watch);
         let (fitted, fresh) = (run(Purpose::ProbeInputs)?, run(Purpose::ScoreInputs)?);
         if fitted.states.values().chain(fresh.states.values()).any(|states| !states.is_all_finite()) {
             return Ok(None);
@@ -84,7 +81,7 @@ impl Case<'_> {
         let seen = (view.batch(fitted.clone()), view.batch(fresh));
         let (of_fitted, of_fresh) =
             (signed(&seen.0, contents, origin, &steps), signed(&seen.1, contents, origin, &steps));
-        if of_fitted.states.norm_max() == 0.0 || centred_by_step(&of_fitted.signs, EPISODES).norm_max() == 0.0 {
+        if of_fitted.states.norm_max() == 0.0 || centred_by_step(&of_fitted.signs, episodes).norm_max() == 0.0 {
             return Ok(None);
         }
         let Some(found) = unless_singular(ProductCode::fit(&of_fitted, &of_fresh, contents, &self.params.code))? else {
@@ -97,7 +94,7 @@ impl Case<'_> {
         let at = [0, 1].map(|k| steps[k.min(steps.len() - 1)]);
         let whole = signed(&fitted, contents, origin, &steps);
         let all = stacked(&whole.signs, &products_of(&whole.signs, &found.products.members));
-        let held = Sample { states: whole.states, contents: centred_by_step(&all, EPISODES), episodes: EPISODES };
+        let held = Sample { states: whole.states, contents: centred_by_step(&all, episodes), episodes };
         let means = [fitted.mean(&fitted.states[&at[0]]), seen.0.mean(&seen.0.states[&at[1]])];
         let writer = Writer::new(network, view, memories(&held, self.params.code.ridge)?, means);
         let (step, images) = step_on_products(&writer, &found.code, contents, drawn, &written)?;

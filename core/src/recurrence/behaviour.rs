@@ -5,9 +5,6 @@ use crate::numeric::Matrix;
 use crate::observe::Batch;
 use crate::task::Task;
 
-/// Output steps, after the first, that help to choose a reading.
-const STEPS: usize = 16;
-
 /// Inputs and then signs of outputs, one d x episodes matrix a time step.
 fn signals(batch: &Batch, means: &[Vec<f64>]) -> Vec<Matrix> {
     let d = means.first().map_or(0, Vec::len);
@@ -21,7 +18,7 @@ fn signals(batch: &Batch, means: &[Vec<f64>]) -> Vec<Matrix> {
 }
 
 /// For each output the past component that it agrees with most over the first s output steps, as seen at the first.
-pub(super) fn best_readings(trial: &Batch, means: &[Vec<f64>], s: usize) -> Vec<Reading> {
+pub(super) fn best_readings(trial: &Batch, means: &[Vec<f64>], s: usize, later_steps: usize) -> Vec<Reading> {
     let sequence = signals(trial, means);
     let d = sequence.first().map_or(0, Matrix::nrows);
     let window = s * d;
@@ -35,7 +32,7 @@ pub(super) fn best_readings(trial: &Batch, means: &[Vec<f64>], s: usize) -> Vec<
     };
     let first = correlations(s);
     let mut sum = first.clone();
-    for t in s + 1..sequence.len().min(s + s.min(STEPS)) {
+    for t in s + 1..sequence.len().min(s + s.min(later_steps)) {
         sum += correlations(t);
     }
     let best = |table: &Matrix, j: usize, except: Option<usize>| {
