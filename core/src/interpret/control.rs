@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 /// What was taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Shuffled {
     /// The entries of the recurrent weights.
     RecurrentWeights,

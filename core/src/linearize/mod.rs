@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 /// Where a network was linearized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LinearizedAt {
     /// At the zero state with zero input.
     Origin,
@@ -65,6 +66,7 @@ impl Linearization {
 /// What speaks against a linearization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Doubt {
     /// The map misses a good part of each step.
     LargeResidual {

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 /// How the memories are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Method {
     /// Regression of the visited states on their contents: knows nothing of the dynamics.
     #[default]

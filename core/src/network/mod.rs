@@ -41,6 +41,7 @@ pub const MAX_HIDDEN: usize = 4096;
 /// The nonlinearity of the cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Activation {
     /// Hyperbolic tangent, the default of PyTorch and of the paper.
     #[default]

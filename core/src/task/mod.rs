@@ -66,6 +66,7 @@ impl Source {
 /// The function f of a task.
 #[doc(alias = "f")]
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Function {
     /// Each output component copies one component of the window, perhaps negated: values stay in {-1, +1}.
     Selection(Vec<Source>),

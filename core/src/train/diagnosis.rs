@@ -9,6 +9,7 @@ use crate::circuit::Core;
 /// A reason that the run shows; the likeliest comes first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Diagnosis {
     /// A network without biases is odd, and the function is not.
     Odd,

@@ -19,6 +19,7 @@ pub enum SettingValue {
 
 /// What values a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SettingKind {
     /// Whole numbers; in a sweep file a range such as "1-20" stands for all of its numbers.
     Whole,

@@ -46,6 +46,7 @@ impl TransferParams {
 
 /// Why it cannot be told what to keep.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TransferError {
     /// No memories to freeze.
     #[error(
