@@ -96,7 +96,7 @@ impl Compiled {
             task: task.clone(),
             params: params.clone(),
             contents: circuit.contents.clone(),
-            units: made.parts.places.iter().map(unit).collect(),
+            units: made.parts.places.iter().flatten().map(unit).collect(),
             memories: made.memories(gates)?,
             readers: Matrix::from_fn(circuit.contents.len(), made.parts.places.len(), |k, i| {
                 by_signal[(circuit.holder[k], i)]

@@ -3,7 +3,7 @@
 use super::circuit::{Circuit, Role};
 use super::pairs::{self, SuperposedPair};
 use super::redundancy::Drive;
-use super::weights::Made;
+use super::weights::{Made, hidden_units};
 use crate::numeric::{Matrix, NumericError, least_squares};
 use crate::task::{Gate, Slot};
 
@@ -12,7 +12,7 @@ impl Made<'_> {
     pub(super) fn memories(&self, gates: &[Gate]) -> Result<Matrix, NumericError> {
         let mut memories = Matrix::zeros(self.parts.places.len(), self.parts.circuit.contents.len());
         let by_unit = held_by_units(self.parts.circuit, self.parts.drive, gates)?;
-        for (i, place) in self.parts.places.iter().enumerate() {
+        for (i, place) in hidden_units(self.parts.places) {
             by_unit[place.unit].iter().for_each(|(content, part)| memories[(i, *content)] += place.sign * part);
         }
         for (content, signal) in self.parts.circuit.holder.iter().enumerate() {

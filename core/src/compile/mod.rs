@@ -22,6 +22,7 @@ mod circuit;
 mod code;
 mod compiled;
 mod error;
+mod in_code;
 mod memories;
 mod mixing;
 mod pairs;
@@ -33,6 +34,7 @@ pub use check::{Checked, check};
 pub use circuit::Role;
 pub use compiled::{Compiled, Figures, HeldUnit};
 pub use error::CompileError;
+pub(crate) use in_code::{Given, Written, compile_in_code};
 pub use pairs::SuperposedPair;
 
 use crate::choose::{UnknownWord, choose};

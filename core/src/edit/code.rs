@@ -31,6 +31,15 @@ pub struct OwnCode {
     pub readers: Matrix,
 }
 
+impl OwnCode {
+    /// A code that holds nothing.
+    pub(super) fn none(hidden: usize) -> Self {
+        let (columns, readers) = (Matrix::zeros(hidden, 0), Matrix::zeros(0, hidden));
+        let (slots, read, memories, mean) = (vec![], vec![], columns.clone(), vec![0.0; hidden]);
+        Self { columns, slots, read, memories, mean, readers }
+    }
+}
+
 /// The code of the network's own states, with the contents that its task gives them.
 pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
     let plain = cell::plain(network)?;
