@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a piece of work said when it panicked.
+/// The message of a piece of work that panicked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it panicked, which is a mistake in ketbra: {0}; please report it with the command that led here")]
 pub struct Panicked(String);

@@ -1,4 +1,4 @@
-//! What is said of a function that is not linear: its tables, what it keeps, its products, its states.
+//! What describes a function that is not linear: its tables, what it keeps, its products, its states.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::task::{Component, PastComponent, Slot, Task};
 pub struct KeptDescription {
     /// Whether each of them does; if not, they are those that can be read, and some may make no difference together.
     pub exact: bool,
-    /// Those that do: the newest variable, which is said, and what changes anything said later.
+    /// Those that do: the newest variable, which is the output, and what changes any later output.
     pub members: Vec<Component>,
     /// How many others there are.
     pub forgotten: usize,

@@ -13,11 +13,11 @@ pub struct Followed {
     pub parts: Vec<usize>,
     /// For each part and output the share of right signs, or the error as a share of the output's size.
     pub by_part: Vec<Vec<f64>>,
-    /// For each part and output the root mean square of what was said.
+    /// For each part and output the root mean square of the output.
     pub sizes: Vec<Vec<f64>>,
     /// Whether signs were compared.
     pub signs: bool,
-    /// What real values were multiplied with: the unit in which the network speaks.
+    /// What real values were multiplied with: the size of the network's outputs.
     pub unit: f64,
 }
 

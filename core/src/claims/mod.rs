@@ -156,7 +156,7 @@ impl ClaimName {
         }
     }
 
-    /// What is claimed, as a person says it.
+    /// What is claimed, in a sentence.
     pub fn statement(self) -> &'static str {
         match self {
             Self::FunctionKnown => "one function of the last inputs predicts every output",

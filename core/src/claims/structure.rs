@@ -149,7 +149,7 @@ pub(crate) fn steered_steps(contents: &Contents) -> usize {
     contents.gone_after.map_or(turns, |gone| turns.min(gone.max(1)))
 }
 
-/// Writes contents into states through the code, lets the network run on, and compares what it says with what f says.
+/// Writes contents into states through the code, lets the network run on, and compares its outputs with those of f.
 /// Gives the worst output, counted from 1.
 pub fn steered(writer: &Writer<'_>, contents: &Contents, written: &Matrix, unit: f64) -> (f64, usize) {
     let (d, steps) = (contents.task().d(), steered_steps(contents));

@@ -153,7 +153,7 @@ impl Contents {
     }
 
     /// The contents of a batch of episodes over time. `means` are the mean outputs of the probes, which is what biases add;
-    /// `unit` is what real values are multiplied with when they are said.
+    /// `unit` is what real values are multiplied with in the outputs.
     pub fn over<'a>(
         &'a self,
         batch: &'a Batch,

@@ -178,7 +178,7 @@ pub(super) fn read(examined: &Examined, contents: &Contents, readers: &Matrix, s
     found
 }
 
-/// What the network said its contents are, at some steps.
+/// The contents at some steps, taken from the network's own outputs.
 pub(super) fn contents_from_outputs(examined: &Examined, contents: &Contents, steps: &[usize]) -> Matrix {
     let batch = &examined.seen;
     let means = batch.mean_outputs();
@@ -188,7 +188,7 @@ pub(super) fn contents_from_outputs(examined: &Examined, contents: &Contents, st
     held
 }
 
-/// The whole windows of what was said.
+/// The whole windows of the outputs.
 fn windows(examined: &Examined, contents: &Contents, steps: &[usize]) -> Matrix {
     let batch = &examined.seen;
     let over = contents.over(batch, ContentsFrom::Outputs, (&[], 1.0));

@@ -86,7 +86,7 @@ impl PairClaimName {
         }
     }
 
-    /// What is claimed, as a person says it.
+    /// What is claimed, in a sentence.
     pub fn statement(self) -> &'static str {
         match self {
             Self::BothCircuits => "both are circuits, read without their task",

@@ -150,7 +150,7 @@ fn run(name: &str, network: &Network, inputs: &Inputs, look: Look<'_>) -> Result
         .map_err(|stopped| failed(ObserveError::Stopped(stopped)))
 }
 
-/// A recording as a batch; where no inputs are known, what was said first stands for them.
+/// A recording as a batch; where no inputs are known, the first outputs stand for them.
 fn recorded_batch(recorded: &Trajectories, s: usize) -> Batch {
     let episodes = recorded.states.first().map_or(0, Matrix::ncols);
     let sign = |y: f64| if y > 0.0 { 1.0 } else { -1.0 };

@@ -49,7 +49,7 @@ pub struct Pair {
 /// An output that two networks compute differently.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutputDiffers {
-    /// Which, from 1.
+    /// Its number, from 1.
     pub output: usize,
     /// What it is in the first network.
     pub first: String,

@@ -2,7 +2,7 @@
 //!
 //! Let A say u(t) = f(u(t-1), ...), and let B hold the contents of a window and compute g. After every step B's newest variable is
 //! replaced by A's: `h_B <- h_B + Psi_n (u - x)`, u and x being the newest variables that the readers of A and B read and Psi_n the
-//! memories of B's newest variable. B's next step is then g of what A said. The replacement is linear, so that it goes into the
+//! memories of B's newest variable. B's next step is then g of A's output. The replacement is linear, so that it goes into the
 //! weights: `W_B (I - Psi_n Psi*_n)` within B and `W_B Psi_n Psi*_n` of A from A to B. Both get the same inputs, and both read
 //! them as newest while they last.
 //!

@@ -202,7 +202,7 @@ pub(super) fn recorded_runs(observed: &Observations) -> Vec<RecordedRun> {
     (0..batch.episodes.min(KEPT_RUNS)).map(run).collect()
 }
 
-/// What was said at some steps, outputs x columns.
+/// The outputs at some steps, outputs x columns.
 fn spoken(outputs: &[Matrix], steps: &[usize]) -> Matrix {
     let (d, episodes) = outputs.first().map_or((0, 0), |first| (first.nrows(), first.ncols()));
     let mut produced = Matrix::zeros(d, steps.len() * episodes);

@@ -133,7 +133,7 @@ impl Default for MemoriesParams {
 /// What the methods start from.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// outputs x units: what is said of a state.
+    /// outputs x units: the readout.
     pub readout: &'a Matrix,
     /// units x inputs: what an input adds to a state; nothing where that is not known.
     pub input: Option<&'a Matrix>,

@@ -95,7 +95,7 @@ impl Activation {
 pub struct Network {
     /// From the inputs up; at least one.
     pub layers: Vec<Cell>,
-    /// What is said of the last layer's units.
+    /// The linear readout of the last layer's units.
     pub readout: Readout,
 }
 

@@ -69,7 +69,7 @@ impl Network {
 }
 
 impl Readout {
-    /// What is said of units: outputs x batch.
+    /// The outputs for a batch of units: outputs x batch.
     pub fn read(&self, units: MatRef<'_, f64>) -> Mat<f64> {
         let bias = |output: usize| self.bias.as_ref().map_or(0.0, |bias| bias[output]);
         let mut produced = Mat::from_fn(self.weights.nrows(), units.ncols(), |output, _| bias(output));

@@ -33,7 +33,7 @@ pub struct NetworkFile {
 }
 
 impl NetworkFile {
-    /// A network with what is to be said about it.
+    /// A network with its metadata.
     pub fn new(network: Network, metadata: Metadata) -> Self {
         Self { network, metadata, unused: vec![] }
     }

@@ -50,7 +50,7 @@ pub struct Answers {
     pub inputs: Vec<Slot>,
     /// For each combination the share of backgrounds in which the output was positive.
     pub positive: Vec<f64>,
-    /// Mean size of what was said.
+    /// Mean size of the answers.
     pub size: f64,
 }
 

@@ -21,7 +21,7 @@ pub struct DenseReading {
 }
 
 /// Regresses the first output on the inputs: they are independent, so f is unique. `None` if too little is explained, then
-/// or over several turns of the window, when the recurrence runs on what it said itself.
+/// or over several turns of the window, when the recurrence runs on its own outputs.
 ///
 /// Signs alone do not tell a selection from a dense f that is near one. Where a selection could be stated, a dense f must
 /// follow the network clearly better, and differ enough to matter. Where activity dies out, f must say so.
@@ -98,7 +98,7 @@ fn regress(trial: &Batch, s: usize, d: usize, params: &RecurrenceParams) -> Opti
     Some(Regression { matrix, explained })
 }
 
-/// The unit in which the network speaks: where the whole window is its own outputs, f of them is the next output, and what
+/// The size of the network's outputs: where the whole window is its own outputs, f of them is the next output, and what
 /// the regression on inputs of +-1 has too much is the unit.
 fn own_unit(probe: &Batch, matrix: &Matrix) -> f64 {
     const SAME: f64 = 0.02;

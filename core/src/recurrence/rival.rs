@@ -109,7 +109,7 @@ pub(super) fn inputs_of(batch: &Batch, window: usize, d: usize) -> Matrix {
     })
 }
 
-/// The unit in which the network speaks (its first outputs, projected on what f asks for), and their correlation.
+/// The size of the network's outputs (its first outputs, projected on what f asks for), and their correlation.
 fn unit(trial: &Batch, f: &Matrix) -> (f64, f64) {
     let wanted = zero_padded(f) * inputs_of(trial, f.ncols(), f.nrows());
     let (mut product, mut square, mut power) = (0.0, 0.0, 0.0);
