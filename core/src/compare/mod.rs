@@ -145,7 +145,7 @@ pub fn compare(subjects: &[Subject], params: &CompareParams) -> Result<Compariso
     compare_watched(subjects, params, &|_| true, &|| {})
 }
 
-/// The same, while somebody looks on who may end it, and is told of each network that has been read.
+/// The same, with progress told to a watcher, who may stop it and is told of each network that has been read.
 pub fn compare_watched(
     subjects: &[Subject],
     params: &CompareParams,

@@ -47,7 +47,7 @@ use crate::task::{Component, Gate, TableOf, Task, TaskError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is known about a network before it is interpreted.
+/// What is asked of a network: whether it does a task, or what it does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
     /// It was trained on this task: does it hold the task's circuit?

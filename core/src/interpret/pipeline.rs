@@ -29,7 +29,7 @@ pub fn interpret(
     interpret_watched(network, question, params, &|_| true)
 }
 
-/// The same, while somebody looks on who may end it.
+/// The same, with progress told to a watcher, who may stop it.
 pub fn interpret_watched(
     network: &Network,
     question: &Question,

@@ -189,7 +189,7 @@ pub fn observe(network: &Network, size: (usize, usize), params: &ObserveParams) 
     observe_watched(network, size, params, &Watch::nobody())
 }
 
-/// The same, while somebody looks on.
+/// The same, with progress told to a watcher.
 pub fn observe_watched(
     network: &Network,
     (s, d): (usize, usize),
