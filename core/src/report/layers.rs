@@ -96,7 +96,7 @@ impl NetworkData {
     pub(super) fn rounding(&self) -> Option<String> {
         self.places.map(|places| {
             format!(
-                "rounded to multiples of 2^-{places}; states and outputs of {EPISODES} runs then differ by less than {UNSEEN:e}"
+                "rounded to multiples of 2^-{places}; states and outputs of {EPISODES} runs then differ by less than {UNSEEN:.6}"
             )
         })
     }
