@@ -150,7 +150,7 @@ class WeightsFigure {
   note() {
     const { explorer: { s, d, memories, data }, core, perp, given } = this;
     if (!memories?.blocks) return;
-    const measured = data.task?.gates ? "What products of contents add is not drawn." : memories.distance != null ? `Distance of the measured step from theory: ${(100 * memories.distance).toFixed(1)} %.` : "";
+    const measured = data.task?.gates ? "What products of contents add is not drawn." : memories.distance != null ? `Distance of the measured step from theory: ${(100 * memories.distance).toFixed(1)}\u00a0%.` : "";
     const lines = `${s > 1 ? `Light lines separate the ${s} variables` : "There is one variable"}${core < s * d ? ` (only the ${core} of ${s * d} components that the rule needs are kept)` : ""}. The strong line sets off the remainder ⊥, ${perp} directions that hold no content.`;
     const struck = given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too.` : "";
     sayIn(byId("weights-note"), (this.inMemories ? [struck, lines, measured] : [measured]).filter(Boolean).join(" "));
