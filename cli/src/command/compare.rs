@@ -24,7 +24,7 @@ use std::str::FromStr;
 #[command(after_help = "Examples:
   ketbra compare runs/t2 runs/t2-again
   ketbra compare elman.safetensors gru.safetensors --out comparison
-  ketbra compare runs/grid                # every network of a sweep, and which setting changes the solution
+  ketbra compare runs/grid                # a sweep: what changes the solution
   ketbra compare nets/*.safetensors --json
 
 Networks are read blind: the function is read back from each, and the task that a file names is used only to say that a network

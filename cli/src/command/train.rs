@@ -259,7 +259,10 @@ pub fn train(engine: &dyn Engine, folder: RunFolder, job: Job, tensorboard: bool
 fn in_words(result: &RunResult, path: &Path) -> String {
     let (verdict, next) = match result.learned {
         true => (format!("{GOOD}learned{GOOD:#}"), format!("read its circuit: ketbra interpret {}\n", path.display())),
-        false => (format!("{WARN}not learned{WARN:#}"), String::new()),
+        false => (
+            format!("{WARN}not learned{WARN:#}"),
+            format!("see what is missing: ketbra interpret {}\n", path.display()),
+        ),
     };
     let RunResult { steps, seconds, steps_per_second, loss, horizon, accuracy, .. } = result;
     let ended = if result.stopped_early { ", ended early: learned for good" } else { "" };

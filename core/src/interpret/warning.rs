@@ -141,7 +141,8 @@ impl std::fmt::Display for Warning {
                     LinearizedAt::FixedPoint => "at the fixed point",
                     LinearizedAt::Orbit => "on the orbit",
                 };
-                write!(f, "{found} lasting eigenvalues {place} where the theory has {expected}: no spectral error")
+                let last = if *found == 1 { "eigenvalue" } else { "eigenvalues" };
+                write!(f, "{found} lasting {last} {place} where the theory has {expected}: no spectral error")
             }
             Self::IllConditioned { method, condition, limit } => {
                 let name = method.name();

@@ -33,7 +33,7 @@ impl Default for TableParams {
 }
 
 /// Networks that differ in seed and threshold only.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Group {
     /// Task.
     pub task: String,
@@ -83,7 +83,7 @@ pub struct Recovered {
 }
 
 /// What a sweep found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Table {
     /// The cells, by task, hidden units and l2.
     pub cells: Vec<Group>,

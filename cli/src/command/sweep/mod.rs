@@ -22,7 +22,7 @@ const WITHOUT_ASKING: u64 = 10_000;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ketbra sweep table1.toml --out runs/table1
-  ketbra sweep table1.toml --out runs/table1 --engine slurm --partition cpu --time 4:00:00 --array-limit 50
+  ketbra sweep table1.toml --out runs/table1 --engine slurm --time 4:00:00
   ketbra sweep table1.toml --out runs/table1 --engine cuda
   ketbra sweep --status runs/table1
 
