@@ -8,7 +8,7 @@ use crate::progress::Count;
 use crate::subject::write;
 use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
 use ketbra::interpret::{InterpretParams, Question, interpret};
-use ketbra::report::figures::{comparison_figures, development_figure, figures};
+use ketbra::report::figures::{comparison_figures, course_figure, development_figure, figures};
 use ketbra::reproduce::course::{self, CourseRow, CourseWatcher};
 use ketbra::reproduce::{Agreement, Authority, Experiment, Finding, Report, ReproduceError, judge};
 use ketbra::run_folder::RunFolder;
@@ -92,6 +92,7 @@ impl ReproduceCommand {
             self.draw(experiment, plan, &folder)?;
             self.draw_distances(experiment, &report)?;
             self.draw_development(experiment, &report)?;
+            self.draw_course(experiment, &report)?;
             if !self.json {
                 print(&in_words(&report));
             }
@@ -175,6 +176,16 @@ impl ReproduceCommand {
         Ok(())
     }
 
+    /// Draws what came of a course, where the experiment asks for it.
+    fn draw_course(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
+        let wanted = experiment.expected.pictures.iter().any(|name| name == "course");
+        if wanted && !report.course.is_empty() {
+            let path = self.out.join(&experiment.name).join("course.svg");
+            write(&path, course_figure(&report.course).svg().as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// Draws all networks against each other, where the experiment asks for it.
     fn draw_distances(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
         let Some(found) = &report.comparison else { return Ok(()) };
@@ -192,7 +203,10 @@ impl ReproduceCommand {
         let folder = self.out.join(&report.name);
         let json = serde_json::to_string_pretty(report).map_err(Failure::could_not)? + "\n";
         write(&folder.join("report.json"), json.as_bytes())?;
-        write(&folder.join("results.csv"), results.as_bytes())?;
+        // Of a course every row is in the report.
+        if !results.is_empty() {
+            write(&folder.join("results.csv"), results.as_bytes())?;
+        }
         Ok(())
     }
 }

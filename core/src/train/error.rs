@@ -117,6 +117,18 @@ pub enum TrainError {
         Setting::named("from")
     )]
     TwoStarts,
+    /// Strong cues for a network that has its cues.
+    #[error(
+        "strong cues are drawn where a network begins, and this one has its cues; leave {out} out",
+        out = Setting::named("strong-cue")
+    )]
+    HasCues,
+    /// Strong cues for a task without contexts.
+    #[error(
+        "strong cues need a task with contexts, and {0} has none; leave {out} out",
+        out = Setting::named("strong-cue")
+    )]
+    NoCues(String),
     /// Initial weights that cannot be read.
     #[error(transparent)]
     Start(#[from] NetworkError),

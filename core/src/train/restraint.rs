@@ -59,6 +59,8 @@ pub enum RestraintRule {
         /// The old tasks, or contexts of the task.
         old: Vec<String>,
     },
+    /// Only what units hold that a strong cue shuts: moves along that constant are taken out.
+    Still,
     /// Elastic weight consolidation: weights are pulled back to where they were, by how much old outputs depend on them.
     Ewc {
         /// The old tasks, or contexts of the task.
