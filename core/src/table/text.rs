@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn what_all_cells_share_is_said_once_where_there_is_little_room() {
         let cell =
-            |variant: &str| super::super::Cell { task: "T1".into(), variant: variant.into(), ..Default::default() };
+            |variant: &str| super::super::Group { task: "T1".into(), variant: variant.into(), ..Default::default() };
         let table = |variants: [&str; 2]| Table { cells: variants.map(cell).to_vec(), ..Default::default() };
         let (alike, apart) = (table(["gru, 400 steps"; 2]), table(["gru", "lstm"]));
         assert_eq!(text_within(&alike, 80).matches("gru").count(), 1, "{}", text_within(&alike, 80));
