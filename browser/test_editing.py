@@ -61,7 +61,7 @@ class Edits(InBrowser):
         self.assertEqual(self.js("ketbra.explorer.sources[4]"), {"lag": 7, "component": 1, "sign": 1})
         self.assertTrue(self.by_id("sentence").text.startswith("You edited this network: 1 line of its rule is new"))
         self.assertEqual(self.by_id("kind").text, "edited")
-        self.assertIn("by the new rule each next bit copies an earlier one, up to 8 steps before, 5 of 8 with the sign flipped", self.by_id("task").text)
+        self.assertIn("by the new rule each next bit is a copy of an earlier one, up to 8 steps before, 5 of 8 with the sign flipped", self.by_id("task").text)
         self.assertTrue(self.by_id("about-figures").is_displayed())
         for section in ["how", "weights", "spectrum", "doubts"]:
             note = self.all(f"#{section} .of-trained-note")[0]

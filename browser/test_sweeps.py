@@ -108,6 +108,9 @@ class Pair(InBrowser):
         self.browser.get_log("browser"), self.browser.get_log("performance")
         expected = self.open("pair")
         self.assertEqual([x.text for x in self.all(".side .kind")], [found["verdict"] for found in expected["found"]])
+        # Every name at the top leads somewhere.
+        self.assertEqual([x.get_attribute("data-to") for x in self.all("#contents a")], ["try", "rules", "how", "weights", "spectrum"])
+        self.assertTrue(all(self.by_id(x.get_attribute("data-to")).is_displayed() for x in self.all("#contents a")))
         self.click(self.all("#bits button")[3])
         inputs = self.js("ketbra.explorers.map(({ inputs }) => inputs.map((u) => [...u]))")
         self.assertEqual(inputs[0], inputs[1])

@@ -1,6 +1,7 @@
 """Training, watched: a small network is trained with snapshots, and its page has a slider through them."""
 import json
 import math
+import re
 import struct
 import subprocess
 import tempfile
@@ -47,6 +48,7 @@ class Training(InBrowser):
         self.assertEqual(int(slider.get_attribute("max")) + 1, len(steps))
         slider.send_keys(Keys.HOME)
         seen = []
+        memories = []
         for k, step in enumerate(steps):
             said = self.all("#snapshots .note")[0].text
             self.assertTrue(said.startswith(f"Step {step}"), said)
@@ -55,11 +57,17 @@ class Training(InBrowser):
             shown = self.js("ketbra.explorer.data.training.snapshots[arguments[0]].eigenvalues", k)
             self.assertAlmostEqual(sum(re for re, _ in shown), trace, delta=0.02)
             self.assertEqual(len(self.all("#snapshots .learned")), len(shown))
+            # Memories that are there are those of which the note speaks.
+            held = re.search(r"(\d+) of (\d+) contents read", said)
+            self.assertEqual(len(self.all("#snapshots .held")), int(held[1]) if held else 0, said)
+            memories.append(len(self.all("#snapshots .held")))
+            self.assertEqual(len(self.all("#snapshots .held, #snapshots .kept")), 6)
             seen.append(self.js("[...document.querySelectorAll('#snapshots .learned')].map((x) => x.getAttribute('cx')).join()"))
             cursor = self.js("Number(document.querySelector('#curves .cursor').getAttribute('x1'))")
             self.assertAlmostEqual(cursor, self.js("Number(document.querySelector('#curves .cursor').getAttribute('x2'))"))
             slider.send_keys(Keys.ARROW_RIGHT)
         self.assertEqual(len(set(seen)), len(steps))
+        self.assertLess(memories[0], memories[-1])
         # The last of them are the weights that the page is about.
         last = self.js("ketbra.explorer.data.training.snapshots.at(-1).eigenvalues.map(([re]) => re).sort()")
         own = self.js("ketbra.explorer.data.spectra.origin.eigenvalues.map(([re]) => re).sort()")

@@ -1,8 +1,8 @@
 //! What a person can type.
 
 use crate::command::Command;
-use clap::Parser;
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use ketbra::setting::{To, in_dialect};
 use ketbra::task::{Task, TaskError};
 use std::ffi::{OsStr, OsString};
@@ -30,6 +30,39 @@ const STYLES: Styles = Styles::styled()
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Arguments {
+    /// What was typed; ends the program where that cannot be meant.
+    pub fn typed() -> Self {
+        let mut typed = flowing(Self::command()).get_matches();
+        Self::from_arg_matches_mut(&mut typed)
+            .unwrap_or_else(|error| error.format(&mut flowing(Self::command())).exit())
+    }
+}
+
+/// The same with help that breaks at the terminal's width alone.
+fn flowing(command: clap::Command) -> clap::Command {
+    let below: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_string()).collect();
+    let help = command.get_after_help().map(|help| joined(&help.to_string()));
+    let command = below.into_iter().fold(command, |command, name| command.mut_subcommand(name, flowing));
+    match help {
+        Some(help) => command.after_help(help),
+        None => command,
+    }
+}
+
+/// Lines of a paragraph as one; what is indented, and what follows a colon, stays a line by itself.
+fn joined(text: &str) -> String {
+    let mut lines: Vec<String> = vec![];
+    for line in text.lines() {
+        let own = |line: &str| line.is_empty() || line.starts_with(' ');
+        match lines.last_mut().filter(|last| !own(last) && !last.ends_with(':') && !own(line)) {
+            Some(last) => last.extend([" ", line]),
+            None => lines.push(line.to_string()),
+        }
+    }
+    lines.join("\n")
 }
 
 /// The words of the library, with settings as the options that a person types.
@@ -80,5 +113,27 @@ pub fn with_taps(name: &OsStr, taps: Option<&str>) -> Result<OsString, TaskError
             name: name.to_string_lossy().into(),
             problem: "only lfsr has taps; leave --taps out, or pass lfsr".into(),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_of_help_flow_and_examples_stay_lines() {
+        let text = "Examples:\n  ketbra a\n  ketbra b\n\nOne\ntwo.\n\nKeys:\n  k\nThree\nfour.";
+        assert_eq!(joined(text), "Examples:\n  ketbra a\n  ketbra b\n\nOne two.\n\nKeys:\n  k\nThree four.");
+    }
+
+    #[test]
+    fn examples_fit_into_80_columns() {
+        fn look(command: &clap::Command) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let wide = help.lines().find(|line| line.starts_with(' ') && line.chars().count() > 80);
+            assert_eq!(wide, None, "{}", command.get_name());
+            command.get_subcommands().for_each(look);
+        }
+        look(&Arguments::command());
     }
 }

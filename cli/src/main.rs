@@ -5,16 +5,15 @@ mod command;
 mod device;
 mod failure;
 mod interrupt;
-mod made;
 mod progress;
 mod subject;
 mod terminal;
+mod written;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = arguments::Arguments::parse();
+    let arguments = arguments::Arguments::typed();
     match arguments.command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

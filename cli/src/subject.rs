@@ -3,13 +3,15 @@
 use crate::arguments::with_taps;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::made::Written;
 use crate::progress::{Count, Share};
+use crate::terminal::{WARN, note};
+use crate::written::Written;
 use ketbra::files::write_with_folders;
+use ketbra::foreign_text::harmless;
 use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
-use ketbra::run_folder::RunFolder;
+use ketbra::run_folder::{RunFolder, Status};
 use ketbra::task::Task;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -41,7 +43,14 @@ pub struct Known {
 impl Known {
     /// Opens a network.
     pub fn open(&self, path: &Path) -> Result<NetworkFile, Failure> {
-        Ok(NetworkFile::open_as(path, self.activation)?)
+        let file = NetworkFile::open_as(path, self.activation)?;
+        if RunFolder::open(path).is_ok_and(|run| run.manifest().status == Status::Unfinished) {
+            let path = harmless(&path.display().to_string());
+            note(&format!(
+                "{WARN}still training{WARN:#}, or stopped: these are the weights so far; go on with 'ketbra train --resume {path}'"
+            ));
+        }
+        Ok(file)
     }
 
     /// The question to put to a network.

@@ -134,6 +134,9 @@ fn an_interrupt_finishes_the_step_saves_and_says_how_to_go_on() {
     assert_eq!(output.status.code(), Some(130), "{message}");
     assert!(message.contains("and saved; go on with 'ketbra train --resume run'"), "{message}");
     assert!(folder.path().join("run/network.safetensors").exists());
+    let told = ketbra_in(folder.path(), &["interpret", "run"]);
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(told.contains("these are the weights so far; go on with 'ketbra train --resume run'"), "{told}");
 }
 
 #[test]

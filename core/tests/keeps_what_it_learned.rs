@@ -8,7 +8,7 @@ use ketbra::random::{Purpose, Stream};
 use ketbra::run_folder::{Resumed, RunFolder};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Freeze, Job, Metrics, Observer, Rule, Start, Unobserved};
+use ketbra::train::{Choices, Freeze, Job, Metrics, Observer, RestraintRule, Start, Unobserved};
 use ketbra::transfer::{Old, TransferParams, open_units, protect};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -239,7 +239,7 @@ fn the_manifest_says_what_a_run_began_with_and_what_it_keeps() {
     );
     let params = RunFolder::open(&here.path().join("on")).unwrap().manifest().params.clone();
     assert!(params.from.unwrap().network.ends_with("start"));
-    assert_eq!(params.restraint.unwrap().rule, Rule::Freeze { part: Freeze::Recurrent });
+    assert_eq!(params.restraint.unwrap().rule, RestraintRule::Freeze { part: Freeze::Recurrent });
 }
 
 /// Rows of a column of input weights that a strong cue shuts.

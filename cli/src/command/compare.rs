@@ -1,6 +1,6 @@
 //! `ketbra compare`: are these networks the same circuit?
 
-mod words;
+mod text;
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -24,7 +24,7 @@ use std::str::FromStr;
 #[command(after_help = "Examples:
   ketbra compare runs/t2 runs/t2-again
   ketbra compare elman.safetensors gru.safetensors --out comparison
-  ketbra compare runs/grid                # every network of a sweep, and which setting changes the solution
+  ketbra compare runs/grid                # a sweep: what changes the solution
   ketbra compare nets/*.safetensors --json
 
 Networks are read blind: the function is read back from each, and the task that a file names is used only to say that a network
@@ -98,7 +98,7 @@ impl CompareCommand {
         }
         match self.json {
             true => print_json(&document),
-            false => print(&words::words(&found, &document.effects)),
+            false => print(&text::text(&found, &document.effects)),
         }
         Ok(())
     }

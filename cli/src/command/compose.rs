@@ -22,10 +22,11 @@ use std::str::FromStr;
   ketbra compose runs/t2 runs/t3 --how feed --out fed.safetensors
   ketbra interpret both.safetensors --blind
 
-sum   side by side: components of A, then components of B, no weight between them. The task is both tasks.
-feed  A drives B: after every step the newest variable that B holds is taken out and what A says is written there, so that B
-      computes its function g of what A says. The task has 2d components: u1 to ud as in A, and u(d+j) = g_j of the last s values
-      of u1 to ud. Both must be Elman networks of one layer, with the same s and d and functions that copy.
+--how sum puts them side by side: components of A, then components of B, no weight between them. The task is both tasks.
+
+--how feed lets A drive B: after every step the newest variable that B holds is taken out and what A says is written there, so
+that B computes its function g of what A says. The task has 2d components: u1 to ud as in A, and u(d+j) = g_j of the last s
+values of u1 to ud. Both must be Elman networks of one layer, with the same s and d and functions that copy.
 
 The network is written with its task, and what interpret says of it under that task is printed.")]
 pub struct ComposeCommand {

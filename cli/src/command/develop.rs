@@ -85,7 +85,7 @@ fn in_words(path: &Path, found: &Development) -> String {
     let mut text = title(&format!("{}: {task}, {cell} H={hidden}, seed {seed}", path.display()));
     let _ = writeln!(
         text,
-        "{FAINT}{:>8}  {:>9}  {:>5}  {:>10}  {:>9}  {:>9}  {:>8}  verdict{FAINT:#}",
+        "{FAINT}{:>7}  {:>9}  {:>5}  {:>10}  {:>7}  {:>6}  {:>8}  verdict{FAINT:#}",
         "step", "explained", "read", "directions", "angle", "f read", "accuracy"
     );
     moments.iter().for_each(|moment| text += &row(moment));
@@ -104,7 +104,7 @@ fn row(moment: &Moment) -> String {
     let share = |share: &Option<f64>| share.map_or("---".into(), |share| format!("{:.0} %", 100.0 * share));
     let angle = angle_error.map_or("---".into(), |error| format!("{error:.4}"));
     format!(
-        "{step:>8}  {explained:>9.3}  {:>5}  {:>10}  {angle:>9}  {:>9}  {accuracy:>8.4}  {}\n",
+        "{step:>7}  {explained:>9.3}  {:>5}  {:>10}  {angle:>7}  {:>6}  {accuracy:>8.4}  {}\n",
         share(&Some(*read)),
         share(directions),
         share(&Some(*recovered)),

@@ -1,10 +1,10 @@
 //! `ketbra report`: the page of a network, of two, or of a sweep.
 
 use crate::failure::Failure;
-use crate::made::{Written, print_made};
 use crate::progress::{Count, Share};
 use crate::subject::{Known, beside, interpret_watched, name, provenance, write, write_page};
 use crate::terminal::{complain, print, print_json};
+use crate::written::{Written, print_made};
 use ketbra::interpret::{InterpretParams, Interpretation};
 use ketbra::network::NetworkFile;
 use ketbra::path_text;
@@ -22,8 +22,8 @@ use std::process::{Command, Stdio};
   ketbra report net.safetensors --task T3 --out t3.html
   ketbra report model.pt --blind --s 8
   ketbra report runs/t2 runs/t2-as-t3         # both on one clock, side by side
-  ketbra report runs/grid                     # a sweep: its table, and every network as a small picture
-  ketbra report runs/grid/NAME                # the page of one of them, which the sweep's page links to
+  ketbra report runs/grid                     # a sweep: its table and networks
+  ketbra report runs/grid/NAME                # one of its networks
 
 The page needs no network access: it holds the weights, runs them in the browser, and lets you edit them.")]
 pub struct ReportCommand {

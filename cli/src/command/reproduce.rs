@@ -10,9 +10,9 @@ use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::report::figures::{comparison_figures, course_figure, development_figure, figures};
 use ketbra::reproduce::course::{self, CourseRow, CourseWatcher};
-use ketbra::reproduce::{Experiment, Finding, Report, ReproduceError, Source, Verdict, judge};
+use ketbra::reproduce::{Agreement, Authority, Experiment, Finding, Report, ReproduceError, judge};
 use ketbra::run_folder::RunFolder;
-use ketbra::sweep::{Engine, Local, Run, SweepFolder, to_csv};
+use ketbra::sweep::{Local, Run, Runner, SweepFolder, to_csv};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -248,7 +248,7 @@ fn finding_in_words(finding: &Finding) -> String {
     let mut text =
         format!("  {style}{mark}{style:#} {:<16} {:>10}  expected {}", finding.check.what, found, finding.expected);
     let _ = write!(text, "  {FAINT}{}", which.join(" ").replace('"', ""));
-    if finding.check.source == Source::Ours {
+    if finding.check.source == Authority::Ours {
         text.push_str(" (beyond the paper)");
     }
     if !finding.check.says.is_empty() {
@@ -269,10 +269,10 @@ fn summary(reports: &[Report]) -> String {
     text
 }
 
-fn verdict(verdict: Verdict) -> (anstyle::Style, &'static str) {
+fn verdict(verdict: Agreement) -> (anstyle::Style, &'static str) {
     match verdict {
-        Verdict::Reproduced => (GOOD, "reproduced"),
-        Verdict::Partly => (WARN, "partly"),
-        Verdict::Not => (WARN, "not"),
+        Agreement::Reproduced => (GOOD, "reproduced"),
+        Agreement::Partly => (WARN, "partly"),
+        Agreement::Not => (WARN, "not"),
     }
 }

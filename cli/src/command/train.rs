@@ -259,7 +259,10 @@ pub fn train(engine: &dyn Engine, folder: RunFolder, job: Job, tensorboard: bool
 fn in_words(result: &RunResult, path: &Path) -> String {
     let (verdict, next) = match result.learned {
         true => (format!("{GOOD}learned{GOOD:#}"), format!("read its circuit: ketbra interpret {}\n", path.display())),
-        false => (format!("{WARN}not learned{WARN:#}"), String::new()),
+        false => (
+            format!("{WARN}not learned{WARN:#}"),
+            format!("see what is missing: ketbra interpret {}\n", path.display()),
+        ),
     };
     let RunResult { steps, seconds, steps_per_second, loss, horizon, accuracy, .. } = result;
     let ended = if result.stopped_early { ", ended early: learned for good" } else { "" };
@@ -300,5 +303,23 @@ impl Observer for Watch<'_> {
 
     fn stop(&self, _job: usize) -> bool {
         interrupt::asked()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Choices;
+    use clap::Args;
+    use ketbra::train::SETTINGS;
+
+    #[test]
+    fn every_setting_of_training_is_a_flag_and_the_other_way_round() {
+        let command = Choices::augment_args(clap::Command::new("train"));
+        let flags = command.get_arguments().filter_map(clap::Arg::get_long).filter(|flag| *flag != "no-bias");
+        let mut flags: Vec<String> = flags.map(|flag| flag.replace('-', "_")).collect();
+        let mut settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+        flags.sort();
+        settings.sort_unstable();
+        assert_eq!(flags, settings);
     }
 }

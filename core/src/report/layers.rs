@@ -21,7 +21,10 @@ pub(super) struct NetworkData {
 }
 
 /// How finely weights of gates may be rounded, coarsest first.
-const PLACES: [u32; 3] = [22, 23, 24];
+const PLACES: [u32; 5] = [22, 23, 24, 25, 26];
+/// How coarsely those of a single gate may be, and numbers of a state beyond which no gate is looked at alone: it takes too long.
+const COARSEST: u32 = 18;
+const MOST_REFINED: usize = 1024;
 /// Most that a state or an output on the page may differ for it: the page is held to 1e-5, and its arithmetic needs next to
 /// nothing of that.
 const UNSEEN: f64 = 7e-6;
@@ -82,9 +85,12 @@ pub(super) fn gates(cell: &Cell) -> &'static [Gate] {
 }
 
 pub(super) fn network_data(network: &Network, s: usize) -> NetworkData {
-    let places = places(network, s);
+    let rounding = rounding(network, s);
+    let places = rounding.as_ref().and_then(|all| all.iter().flatten().max().copied());
+    let rounded = rounding.map(|places| rounded(network, &places));
+    let shown = rounded.as_ref().unwrap_or(network);
     NetworkData {
-        layers: network.layers.iter().map(|cell| layer_data(cell, places)).collect(),
+        layers: shown.layers.iter().map(|cell| layer_data(cell, places)).collect(),
         readout: Stored::exact(&network.readout.weights),
         readout_bias: network.readout.bias.as_deref().map(Stored::row),
         places,
@@ -96,14 +102,15 @@ impl NetworkData {
     pub(super) fn rounding(&self) -> Option<String> {
         self.places.map(|places| {
             format!(
-                "rounded to multiples of 2^-{places}; states and outputs of {EPISODES} runs then differ by less than {UNSEEN:e}"
+                "rounded to multiples of 2^-{places} or of a larger power; states and outputs of {EPISODES} runs then differ by less than {UNSEEN:.6}"
             )
         })
     }
 }
 
-/// The coarsest rounding that runs do not show; nothing without gates, or where every one shows.
-fn places(network: &Network, s: usize) -> Option<u32> {
+/// Places of each gate's recurrent weights, layer by layer: first the coarsest that runs do not show for all gates alike, then coarser
+/// ones wherever runs do not show that either. Nothing without gates, or where every rounding shows.
+fn rounding(network: &Network, s: usize) -> Option<Vec<Vec<u32>>> {
     if !network.layers.iter().any(|cell| !gates(cell).is_empty()) {
         return None;
     }
@@ -112,28 +119,51 @@ fn places(network: &Network, s: usize) -> Option<u32> {
     let inputs: Vec<f32> = (0..s * EPISODES * network.inputs()).map(sign).collect();
     let run = |network: &Network| network.run(&inputs, EPISODES, shown_steps(s)).states;
     let exact = run(network);
-    PLACES.into_iter().find(|&places| {
+    let unseen = |places: &[Vec<u32>]| {
         let states = run(&rounded(network, places));
         let off = |a: &Matrix, b: &Matrix| {
             (a - b).norm_max().max((network.read(a.as_ref()) - network.read(b.as_ref())).norm_max())
         };
         exact.iter().zip(&states).all(|(a, b)| off(a, b) < UNSEEN)
-    })
+    };
+    let alike =
+        |places: u32| -> Vec<Vec<u32>> { network.layers.iter().map(|cell| vec![places; gates(cell).len()]).collect() };
+    let mut places = PLACES.into_iter().map(alike).find(|places| unseen(places))?;
+    if network.state_size() > MOST_REFINED {
+        return Some(places);
+    }
+    let each: Vec<(usize, usize)> =
+        places.iter().enumerate().flat_map(|(layer, of)| (0..of.len()).map(move |gate| (layer, gate))).collect();
+    for (layer, gate) in each {
+        while places[layer][gate] > COARSEST {
+            places[layer][gate] -= 1;
+            if !unseen(&places) {
+                places[layer][gate] += 1;
+                break;
+            }
+        }
+    }
+    Some(places)
 }
 
-/// The network as the page has it.
-fn rounded(network: &Network, places: u32) -> Network {
-    let scale = f64::from(1u32 << places);
-    let round = |matrix: &mut Matrix| {
-        *matrix = Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| (matrix[(i, j)] * scale).round() / scale);
+/// The network as the page has it. Input weights are few, and as fine as the finest of the recurrent ones.
+fn rounded(network: &Network, places: &[Vec<u32>]) -> Network {
+    let round = |matrix: &mut Matrix, places: &dyn Fn(usize) -> u32| {
+        let at = |i: usize, j: usize| {
+            let scale = f64::from(1u32 << places(i));
+            (matrix[(i, j)] * scale).round() / scale
+        };
+        *matrix = Matrix::from_fn(matrix.nrows(), matrix.ncols(), at);
     };
     let mut rounded = network.clone();
-    for cell in &mut rounded.layers {
+    for (cell, places) in rounded.layers.iter_mut().zip(places) {
         if let Cell::Gru(Gru { recurrent_weights, input_weights, .. })
         | Cell::Lstm(Lstm { recurrent_weights, input_weights, .. }) = cell
         {
-            round(recurrent_weights);
-            round(input_weights);
+            let units = recurrent_weights.ncols();
+            let finest = places.iter().max().copied().unwrap_or(COARSEST);
+            round(recurrent_weights, &|row| places[row / units]);
+            round(input_weights, &|_| finest);
         }
     }
     rounded

@@ -30,7 +30,8 @@ pub(super) struct MemoriesData {
     perp: usize,
     scores: Vec<f64>,
     recovered: f64,
-    /// For networks with biases: the mean state at each output step, which is taken off before reading.
+    /// For networks with biases: what the readers find in the mean state of each output step, which is taken off what they read. It is
+    /// a number for each content, where the mean itself would be one for each unit.
     mean: Option<Stored>,
     /// The same at each input step, where that is known, and how much of what is read there is right.
     input_mean: Option<Stored>,
@@ -60,9 +61,11 @@ pub(super) fn memories_data(
         _ => None,
     };
     let means = &found.details.means;
+    let readers = shown.widened(&shown.frame.readers);
+    let read = |means: Matrix| Stored::read(&(&readers * means).transpose().to_owned());
     let mean = (!network.is_some_and(Network::is_odd) && !means.is_empty()).then(|| {
-        let rows = means.len().min(if network.is_some() { shown_steps(task.s()) } else { LONGEST_RUN });
-        Stored::read(&Matrix::from_fn(rows, found.hidden, |t, unit| means[t][unit]))
+        let steps = means.len().min(if network.is_some() { shown_steps(task.s()) } else { LONGEST_RUN });
+        read(Matrix::from_fn(found.hidden, steps, |unit, t| means[t][unit]))
     });
     let score = &shown.memories.score;
     let input = network.and_then(|network| InputPhase::of(network, found, &shown));
@@ -72,14 +75,14 @@ pub(super) fn memories_data(
         columns: columns(network, &shown).map(Stored::shown),
         sharing: SharingData::of(found, &shown),
         distance: found.memories.as_ref().and_then(|memories| memories.phi_error),
-        readers: Stored::read(&shown.widened(&shown.frame.readers)),
+        readers: Stored::read(&readers),
         theory: Stored::drawn(&shown.on_window(&shown.step)),
         perp: shown.blocks.nrows() - shown.members.len(),
         blocks: Stored::drawn(&shown.blocks),
         scores: if shown.named { score.components.clone() } else { vec![score.worst; shown.members.len()] },
         recovered: found.params.memories.recovered,
         mean,
-        input_mean: input.as_ref().map(|input| Stored::read(&input.means.transpose().to_owned())),
+        input_mean: input.as_ref().map(|input| read(input.means.clone())),
         input_read: input.and_then(|input| input.read),
         rolled: rolled.map(|matrix| Stored::shown(&shown.widened(&matrix))),
         control: found.control.as_ref().map(|control| Stored::drawn(&shown.on_window(&control.step))),

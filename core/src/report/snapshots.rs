@@ -1,5 +1,6 @@
 //! How a network came to be: what its weights on the way come to.
 
+use super::data::Shown;
 use super::each_watched;
 use crate::interpret::{InterpretParams, Interpretation, Question, interpret};
 use crate::network::{Network, NetworkFile};
@@ -17,6 +18,8 @@ pub struct Snapshot {
     pub step: u64,
     /// Eigenvalues: at the origin, or on the orbit where the network does not rest there.
     pub eigenvalues: Vec<[f64; 2]>,
+    /// Share of states from which each content is read with the right sign, in the order of the page's memories; none where no code was found.
+    pub read: Vec<f64>,
     /// What the weights come to.
     pub note: String,
 }
@@ -41,7 +44,7 @@ impl Snapshot {
         let shown: Vec<_> = kept.into_iter().enumerate().filter(|(k, _)| k % every == 0 || *k == last).collect();
         let one = |(_, (step, network)): (usize, (u64, Network))| {
             let found = interpret(&network, &question, &params).ok()?;
-            Some(Self { step, eigenvalues: eigenvalues(&found), note: note(&found) })
+            Some(Self { step, eigenvalues: eigenvalues(&found), read: read(&found), note: note(&found) })
         };
         let shown: Vec<Self> = each_watched(shown, watch, one).into_iter().flatten().collect();
         let fewer = (shown.len() < all).then(|| format!("{} of {all} are shown", shown.len()));
@@ -55,6 +58,15 @@ fn eigenvalues(found: &Interpretation) -> Vec<[f64; 2]> {
     match origin.is_empty() {
         true => found.spectrum.orbit.eigenvalues.iter().map(|value| value.map(short)).collect(),
         false => origin.iter().map(|value| [short(value.re), short(value.im)]).collect(),
+    }
+}
+
+fn read(found: &Interpretation) -> Vec<f64> {
+    // Cut, not rounded: what is read a little less than is asked for must not seem to be read.
+    let short = |share: &f64| (share * 1e3).floor() / 1e3;
+    match Shown::of(found) {
+        Ok(Some(shown)) if shown.named => shown.memories.score.components.iter().map(short).collect(),
+        _ => vec![],
     }
 }
 

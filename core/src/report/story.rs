@@ -12,13 +12,16 @@ use serde::Serialize;
 pub(super) struct Story {
     /// What it does, and how sure that is by its claims.
     headline: String,
-    /// What it is shown and what it must do.
+    /// What it is shown, and that it then goes on alone.
+    shown: String,
+    /// The same, and by which rule.
     task: String,
 }
 
 impl Story {
     pub(super) fn of(network: Option<&Network>, found: &Interpretation) -> Self {
-        Self { headline: headline(network, found), task: task(found) }
+        let shown = shown(found);
+        Self { headline: headline(network, found), task: task(found, &shown), shown }
     }
 }
 
@@ -93,14 +96,19 @@ fn values(found: &Interpretation, count: usize) -> String {
     }
 }
 
-/// Cut and not rounded: only what is always right is called 100 %.
+/// Rounded as the figures are, but only what is always right is called 100 %.
 fn share_right(found: &Interpretation) -> String {
     let value = found.accuracy.as_ref().map_or(0.0, |accuracy| accuracy.value);
-    let cut = (value * 1e4 + 1e-9).floor() / 100.0;
-    format!("gets {cut} % of its outputs right")
+    let percent = if value < 1.0 { ((value * 1e4).round() / 100.0).min(99.99) } else { 100.0 };
+    format!("gets {percent}\u{a0}% of its outputs right")
 }
 
-fn task(found: &Interpretation) -> String {
+/// Whether it does what its task asks for, by the limit of the claim; otherwise it only should.
+fn does_its_task(found: &Interpretation) -> bool {
+    found.accuracy.as_ref().is_none_or(|accuracy| accuracy.value >= found.params.claims.follows)
+}
+
+fn shown(found: &Interpretation) -> String {
     let (s, d, task) = (found.task.s, found.task.d, found.details.task.as_ref());
     let what = if task.is_none_or(Task::is_binary) { "bit" } else { "number" };
     let pattern = if d == 1 { String::new() } else { format!(" of {d} {what}s") };
@@ -110,11 +118,18 @@ fn task(found: &Interpretation) -> String {
         (1, _) => format!("one pattern{pattern}"),
         _ => format!("{s} patterns{pattern}, one a step"),
     };
-    let rule = task.map_or_else(|| "no rule is known for what it should say".into(), rule);
-    let read = if found.blind && task.is_some() { " We read this rule from the network itself." } else { "" };
-    format!("It sees {shown}, and then goes on alone: {rule}.{read}")
+    let goes_on = if does_its_task(found) { "then goes on alone" } else { "should then go on alone" };
+    format!("It sees {shown}, and {goes_on}")
 }
 
+fn task(found: &Interpretation, shown: &str) -> String {
+    let task = found.details.task.as_ref();
+    let rule = task.map_or_else(|| "; what it should say is not known".into(), rule);
+    let read = if found.blind && task.is_some() { " We read this rule from the network itself." } else { "" };
+    format!("{shown}{rule}.{read}")
+}
+
+/// What follows "goes on alone".
 fn rule(task: &Task) -> String {
     match task.function() {
         Function::Selection(sources) => {
@@ -123,22 +138,22 @@ fn rule(task: &Task) -> String {
             };
             if sources.iter().enumerate().all(same) {
                 return match task.s() {
-                    1 => "it says the same again at every step".into(),
-                    s => format!("it says the same {s} patterns again, over and over"),
+                    1 => ", saying the same again at every step".into(),
+                    s => format!(", saying the same {s} patterns again, over and over"),
                 };
             }
             let back = sources.iter().map(|source| source.lag).max().unwrap_or(1);
             let steps = if back == 1 { "one step before".into() } else { format!("up to {back} steps before") };
             match sources.iter().filter(|source| source.negated).count() {
-                0 => format!("each next bit copies an earlier one, {steps}"),
+                0 => format!(": each next bit a copy of an earlier one, {steps}"),
                 flipped => format!(
-                    "each next bit copies an earlier one, {steps}, {flipped} of {} with the sign flipped",
+                    ": each next bit a copy of an earlier one, {steps}, {flipped} of {} with the sign flipped",
                     task.d()
                 ),
             }
         }
-        Function::Table(_) => "each next bit follows from earlier ones by logic, such as and, or, xor".into(),
-        Function::Dense(_) => "each next number is a weighted sum of earlier ones".into(),
+        Function::Table(_) => ": each next bit made from earlier ones by logic, such as and, or, xor".into(),
+        Function::Dense(_) => ": each next number a weighted sum of earlier ones".into(),
     }
 }
 
@@ -149,8 +164,8 @@ mod tests {
     #[test]
     fn tasks_are_told_in_words() {
         let told = |name: &str, s, d| rule(&Task::named(name, s, d).unwrap());
-        assert_eq!(told("repeat-copy", Some(8), Some(4)), "it says the same 8 patterns again, over and over");
-        assert_eq!(told("T2", None, None), "each next bit copies an earlier one, up to 8 steps before");
+        assert_eq!(told("repeat-copy", Some(8), Some(4)), ", saying the same 8 patterns again, over and over");
+        assert_eq!(told("T2", None, None), ": each next bit a copy of an earlier one, up to 8 steps before");
         assert!(told("T3", None, None).ends_with("6 of 8 with the sign flipped"), "{}", told("T3", None, None));
     }
 }

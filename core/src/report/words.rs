@@ -110,12 +110,17 @@ pub(super) fn figures(found: &Interpretation) -> Vec<Figure> {
     }
     let orbit = found.spectrum.lasting();
     if orbit.expected.is_some() && found.rank.is_some() {
-        let value = orbit.error.map_or("---".into(), |error| format!("{error:.1e} rad"));
-        let note = match orbit.error {
-            Some(_) => "mean angle error of the eigenvalues".to_string(),
-            None => format!("{} lasting eigenvalues of {}", orbit.found, orbit.expected.unwrap_or(0)),
-        };
-        figures.push(Figure { name: "Spectral error", value, note });
+        figures.push(match orbit.error {
+            Some(error) => {
+                let note = "mean angle error of the eigenvalues".into();
+                Figure { name: "Spectral error", value: format!("{error:.1e} rad"), note }
+            }
+            None => {
+                let value = format!("{} of {}", orbit.found, orbit.expected.unwrap_or(0));
+                let note = "those that theory asks for last; where the counts differ, angles cannot be compared".into();
+                Figure { name: "Lasting eigenvalues", value, note }
+            }
+        });
     }
     figures
 }

@@ -9,7 +9,17 @@ pub fn text(table: &Table) -> String {
 }
 
 /// The same for lines of at most so many columns: what is wider goes on below, with the first columns repeated.
+///
+/// What is unusual about every cell alike is then said once, and not in every line.
 pub fn text_within(table: &Table, width: usize) -> String {
+    let alike = table.cells.first().map(|cell| cell.variant.as_str()).filter(|variant| {
+        width < usize::MAX && !variant.is_empty() && table.cells.iter().all(|cell| cell.variant == *variant)
+    });
+    if let Some(variant) = alike {
+        let mut bare = table.clone();
+        bare.cells.iter_mut().for_each(|cell| cell.variant.clear());
+        return format!("all with {variant}\n\n{}", text_within(&bare, width));
+    }
     // The full table says which cell a line is about in three columns: task, H, L2.
     [(paper(table), 1), (full(table), 3), (recovered(table), 1)]
         .map(|(rows, keys)| blocks(&rows, keys, width).iter().map(|rows| aligned(rows)).collect::<Vec<_>>().join("\n"))
@@ -59,7 +69,7 @@ fn paper(table: &Table) -> Vec<Vec<String>> {
     let layout = Layout::of(table);
     let columns = layout.columns.iter().map(|(hidden, l2)| format!("H={hidden}, L2={l2}"));
     let header = std::iter::once("task".to_string()).chain(columns).collect();
-    let row = |(name, cells): &(String, Vec<Option<&super::Cell>>)| {
+    let row = |(name, cells): &(String, Vec<Option<&super::Group>>)| {
         std::iter::once(name.clone()).chain(cells.iter().map(|cell| entry(*cell))).collect()
     };
     std::iter::once(header).chain(layout.rows.iter().map(row)).collect()
@@ -114,5 +124,16 @@ mod tests {
         let shown: Vec<String> = parts.iter().flat_map(|part| part[2][2..].to_vec()).collect();
         assert_eq!(shown, ["5", "6", "7", "8"]);
         assert_eq!(blocks(&rows, 2, usize::MAX), [rows.to_vec()]);
+    }
+
+    #[test]
+    fn what_all_cells_share_is_said_once_where_there_is_little_room() {
+        let cell =
+            |variant: &str| super::super::Group { task: "T1".into(), variant: variant.into(), ..Default::default() };
+        let table = |variants: [&str; 2]| Table { cells: variants.map(cell).to_vec(), ..Default::default() };
+        let (alike, apart) = (table(["gru, 400 steps"; 2]), table(["gru", "lstm"]));
+        assert_eq!(text_within(&alike, 80).matches("gru").count(), 1, "{}", text_within(&alike, 80));
+        assert!(text(&alike).matches("T1 (gru, 400 steps)").count() > 1);
+        assert!(text_within(&apart, 80).contains("T1 (gru)") && text_within(&apart, 80).contains("T1 (lstm)"));
     }
 }

@@ -1,6 +1,6 @@
 //! What a person chooses about training; everything else keeps its default.
 
-use super::{DEFAULT_STRENGTH, Freeze, Origin, Recipe, Restraint, Snapshots, Start, TrainError, TrainParams};
+use super::{DEFAULT_STRENGTH, Freeze, Recipe, Restraint, Snapshots, Start, TrainError, TrainParams, TrainedStart};
 use crate::network::{Activation, CellKind, Initialization, Network, NetworkFile};
 use crate::task::Task;
 use crate::transfer::{self, Old, TransferParams};
@@ -117,7 +117,7 @@ impl Choices {
         params.calm_the_end(task);
         let named = self.from.as_ref().map(|path| path.to_string_lossy().into_owned());
         params.from = match (given, named) {
-            (Some(network), Some(named)) => Some(Origin::of(&named, network)?),
+            (Some(network), Some(named)) => Some(TrainedStart::of(&named, network)?),
             _ => None,
         };
         params.restraint = self.restraint(task, file.as_ref())?;

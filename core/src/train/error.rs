@@ -99,7 +99,7 @@ pub enum TrainError {
     NoSuchStart {
         /// What was given.
         init: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A network to begin with that is not there.
@@ -107,7 +107,7 @@ pub enum TrainError {
     NoSuchNetwork {
         /// What was given.
         from: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// Two networks to begin with.
@@ -167,7 +167,7 @@ pub enum TrainError {
     Threads {
         /// How many were asked for.
         threads: usize,
-        /// What the system said.
+        /// The error of the system.
         problem: String,
     },
 }

@@ -11,6 +11,7 @@ use crate::task::Task;
 /// A way to train that has a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Recipe {
     /// Made to learn: keeps the best weights, and ends when the task is learned for good.
     #[default]

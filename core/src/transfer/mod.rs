@@ -14,7 +14,7 @@ use crate::numeric::NumericError;
 use crate::random::{Purpose, Stream};
 use crate::setting::Setting;
 use crate::task::{Task, TaskError};
-use crate::train::{Freeze, Held, Hold, Penalty, Restraint, Rule, TrainError, cpu};
+use crate::train::{Freeze, Held, Hold, Penalty, Restraint, RestraintRule, TrainError, cpu};
 
 /// How old tasks are looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +49,7 @@ impl TransferParams {
 
 /// Why it cannot be told what to keep.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TransferError {
     /// No memories to freeze.
     #[error(
@@ -112,7 +113,7 @@ pub fn freeze(network: &Network, part: Freeze, learned: Option<&Task>) -> Result
         Freeze::Memories => Hold::Between(memory_space(network, learned)?),
     };
     let holds = names.into_iter().map(|name| (name, hold.clone())).collect();
-    made(Rule::Freeze { part }, Held { holds, penalty: None })
+    made(RestraintRule::Freeze { part }, Held { holds, penalty: None })
 }
 
 /// Projects moves out of what old tasks span, or into it.
@@ -137,7 +138,7 @@ pub fn protect(
         holds.extend(hold.map(|hold| (name, hold)));
     }
     let old = old.iter().map(|old| old.name.clone()).collect();
-    let rule = if reuse { Rule::Reuse { old } } else { Rule::Protect { old } };
+    let rule = if reuse { RestraintRule::Reuse { old } } else { RestraintRule::Protect { old } };
     made(rule, Held { holds, penalty: None })
 }
 
@@ -161,7 +162,7 @@ pub fn consolidate(
     let outputs = old.first().map_or(1, |of| of.task.d() * params.horizon) as f64;
     fisher.parameters_mut().into_iter().for_each(|(_, parameter)| parameter.change(|x| 2.0 * x / outputs));
     let penalty = Some(Penalty { fisher, anchor: network.clone(), strength });
-    let rule = Rule::Ewc { old: old.iter().map(|old| old.name.clone()).collect(), strength };
+    let rule = RestraintRule::Ewc { old: old.iter().map(|old| old.name.clone()).collect(), strength };
     made(rule, Held { holds: Default::default(), penalty })
 }
 
@@ -179,7 +180,7 @@ pub fn hold_still(
     if still.is_empty() {
         return Ok(restraint);
     }
-    let (rule, held) = restraint.map_or((Rule::Still, None), |of| (of.rule, of.held));
+    let (rule, held) = restraint.map_or((RestraintRule::Still, None), |of| (of.rule, of.held));
     let mut held = held.map_or_else(Held::default, |held| (*held).clone());
     for name in ["rnn.weight_hh_l0", "readout.weight"] {
         let hold = match held.holds.remove(name) {
@@ -204,7 +205,7 @@ fn joined(space: Option<&faer::Mat<f64>>, more: &[faer::Mat<f64>]) -> Result<fae
     Ok(basis(&all)?)
 }
 
-fn made(rule: Rule, held: Held) -> Result<Restraint, TransferError> {
+fn made(rule: RestraintRule, held: Held) -> Result<Restraint, TransferError> {
     crate::run_folder::restraint(rule, held).map_err(TransferError::Written)
 }
 

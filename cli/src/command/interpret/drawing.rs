@@ -11,9 +11,9 @@ const REACH: f64 = 1.02;
 const MOST_LAGS: usize = 16;
 
 /// What the marks of the spectrum mean, beside its first rows.
-const LEGEND: [&str; 4] = ["o one eigenvalue", "2-9, + so many at one place", "x expected, none here", ". unit circle"];
+const LEGEND: [&str; 4] = ["o one eigenvalue", "2-9, + so many at one place", "x expected, missing", ". unit circle"];
 
-/// Eigenvalues on the complex plane: how many at a place, `x` expected and not found there, `.` the unit circle.
+/// Eigenvalues on the complex plane: how many at a place, `x` in directions of which fewer were learned than expected, `.` the unit circle.
 pub fn spectrum(spectrum: &Spectrum) -> String {
     let (rows, columns) = PLANE;
     let mut plane = vec![vec![' '; columns]; rows];
@@ -28,7 +28,9 @@ pub fn spectrum(spectrum: &Spectrum) -> String {
         let angle = std::f64::consts::TAU * f64::from(step) / 120.0;
         put(place(angle.cos(), angle.sin()), '.');
     }
-    spectrum.theory.iter().for_each(|[re, im]| put(place(*re, *im), 'x'));
+    // By directions, as they are counted everywhere: an eigenvalue that is a little off lies at the place beside it.
+    let missing = spectrum.directions.iter().filter(|direction| direction.found < direction.expected);
+    missing.for_each(|direction| put(place(direction.angle.cos(), direction.angle.sin()), 'x'));
     for [re, im] in &spectrum.eigenvalues {
         let (row, column) = place(*re, *im);
         counts[row][column] += 1;

@@ -27,7 +27,7 @@ pub fn in_words(found: &PhasePortrait, spectra: &[Spectrum]) -> String {
     let mut text = format!("\n{}", title(&format!("Fixed points, from {} starts", points.all.len())));
     text.push_str(&hanging("  ", 2, &counted(found)));
     if !points.unique.is_empty() {
-        text.push_str("    #        q distance stable unstable largest   lasting   error reached leads to\n");
+        text.push_str("    #       q distance stable unstable largest  lasting  error reached leads to\n");
     }
     let (mut shown, mut others) = (0, 0);
     for (k, (point, spectrum)) in points.unique.iter().zip(spectra).enumerate() {
@@ -82,7 +82,7 @@ fn line(k: usize, point: &FixedPoint, spectrum: &Spectrum, leads_to: &str) -> St
         _ => "no",
     };
     let line = format!(
-        "  {k:>3} {:>8.1e} {:>8.4} {stable:>6} {:>8} {:>7.4} {:>9} {:>7} {:>7} {leads_to}",
+        "  {k:>3} {:>7.0e} {:>8.4} {stable:>6} {:>8} {:>7.4} {:>8} {:>6} {:>7} {leads_to}",
         point.ending.q,
         point.distance(),
         point.unstable,

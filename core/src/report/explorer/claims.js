@@ -4,8 +4,8 @@ function showClaims({ data }) {
   const { verdict } = data, failed = verdict.claims.filter(({ holds }) => !holds).length, all = verdict.claims.length;
   const claim = ({ name, statement, holds, figure, detail }) => element("li", { class: holds ? "holds" : "fails", "data-claim": name },
     element("b", {}, holds ? "holds" : "fails"), element("span", {}, statement), element("span", { class: "figure" }, figure), element("small", {}, detail));
-  const control = verdict.control && element("li", { class: "control" }, element("b", {}, "control"), element("span", {}, `${verdict.control}.`));
-  byId("claims-heading").textContent = !all ? "How we know" : all === 1 ? `How we know: the one claim ${failed ? "fails" : "holds"}` : failed ? `How we know: ${failed} of ${all} claims ${failed === 1 ? "fails" : "fail"}` : `How we know: all ${all} claims hold`;
+  const control = verdict.control && element("li", { class: "control" }, element("b", {}, "control"), element("span", {}, capital(verdict.control)));
+  byId("claims-heading").textContent = !all ? "How we know" : all === 1 ? `How we know: the one claim ${failed ? "fails" : "holds"}` : failed === all ? `How we know: all ${all} claims fail` : failed ? `How we know: ${failed} of ${all} claims ${failed === 1 ? "fails" : "fail"}` : `How we know: all ${all} claims hold`;
   byId("claims").replaceChildren(...verdict.claims.map(claim), ...(control ? [control] : []));
   byId("claims").hidden = !all && !control;
   if (!data.network) document.querySelector("#how .explain").textContent = "Each statement was measured on recorded episodes that the code was not fitted on, and could have failed. The control is the same procedure with the contents of other episodes.";

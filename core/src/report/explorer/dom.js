@@ -55,4 +55,5 @@ function copyButton(label, text) {
 }
 
 const number = (x) => (x === 0 ? "0" : Math.abs(x) < 1e-3 || Math.abs(x) >= 1e5 ? x.toExponential(1) : Number(x.toPrecision(4)).toString());
+const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 const nameOf = (slot, d) => `u${slot % d + 1} in variable ${Math.floor(slot / d) + 1}`;

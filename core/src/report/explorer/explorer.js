@@ -40,16 +40,18 @@ function makeExplorer(data) {
       const { reading } = this;
       if (!reading) return null;
       if (!this.edited && memories.rolled) return seen.slice(0, s + this.horizon).map((_, t) => times(memories.rolled, outputs.slice(t, t + s).flatMap((y) => [...y])));
-      return seen.map((h, t) => (!trained && t < s ? this.presented(t) : times(reading.readers, this.edited ? (reading.mean ? h.map((x, i) => x - reading.mean[i]) : h) : this.centred(h, t))));
+      const { readers, mean } = reading;
+      if (this.edited) return seen.map((h) => times(readers, mean ? h.map((x, i) => x - mean[i]) : h));
+      return seen.map((h, t) => (!trained && t < s ? this.presented(t) : this.centred(times(readers, h), t)));
     },
     // What the window holds after input step t, by the inputs themselves.
     presented(t) { return Float64Array.from(memories.members, (slot) => this.inputs[t - (s - 1 - Math.floor(slot / d))]?.[slot % d] ?? 0); },
-    // A state less the mean state of its step, where that is not zero.
-    centred(h, t) {
+    // What is read of a state, less what is read of the mean state of its step, where that is not zero.
+    centred(contents, t) {
       const mean = t < s ? memories.inputMean : memories.mean;
-      if (!mean) return h;
+      if (!mean) return contents;
       const from = Math.min(t < s ? t : t - s, mean.rows - 1) * mean.cols;
-      return h.map((x, i) => x - mean.data[from + i]);
+      return contents.map((x, k) => x - mean.data[from + k]);
     },
     wrongSigns() {
       const { outputs, wanted } = this.run;

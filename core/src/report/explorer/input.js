@@ -97,7 +97,6 @@ function startInput(explorer) {
     set(explorer.inputs);
   });
   const { across, down } = glyphs(s, d), write = byId("write"), digits = "3141".slice(0, across * down);
-  document.querySelector("[data-pattern=example]").textContent = digits || "Example";
   if (across * down < 1) byId("write-label").remove();
   else {
     write.maxLength = across * down;

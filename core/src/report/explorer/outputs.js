@@ -29,6 +29,9 @@ function outputStrip(canvas, explorer) {
   };
 }
 
+// Two places, and what is too small for them by its size: its sign counts all the same.
+const signed = (x) => (x !== 0 && Math.abs(x) < 0.005 ? x.toExponential(0) : x.toFixed(2)).replace(/^-/, "−").replace("e-", "e−");
+
 function startOutputs(explorer) {
   const { s, d } = explorer, show = outputStrip(byId("outputs"), explorer), now = byId("now");
   let strip = null;
@@ -36,8 +39,8 @@ function startOutputs(explorer) {
     const t = player.step, state = explorer.run.outputs[t - 1], wanted = explorer.run.wanted?.[t - 1];
     now.hidden = t <= s;
     if (t <= s) return;
-    const row = (name, values, mark) => element("tr", {}, element("th", { scope: "row" }, name), ...[...values].map((x, j) => element("td", mark?.(j) ? { class: "wrong" } : {}, mark ? x.toFixed(2) : x > 0 ? "+1" : "−1")));
-    const rows = [row(`step ${t - s}, said`, state, (j) => wanted && state[j] * wanted[j] <= 0)];
+    const row = (name, values, mark) => element("tr", {}, element("th", { scope: "row" }, name), ...[...values].map((x, j) => element("td", mark?.(j) ? { class: "wrong" } : {}, mark ? signed(x) : x > 0 ? "+1" : "−1")));
+    const rows = [row("said", state, (j) => wanted && state[j] * wanted[j] <= 0)];
     if (wanted && explorer.binary) rows.push(row("expected", wanted));
     now.replaceChildren(...rows);
   };
@@ -47,7 +50,7 @@ function startOutputs(explorer) {
     if (!strip.follows) offerExport(byId("outputs-caption"), "outputs", strip);
     strip.follows = true;
     byId("score").textContent = wanted ? scoreText(shown) : "";
-    byId("outputs-note").textContent = wanted ? "What the network says after the input has ended; a cross marks a wrong sign." : "What the network says after the input has ended. No task is known, so nothing is right or wrong.";
+    byId("outputs-note").textContent = wanted ? "What the network says after the input has ended; a cross marks a wrong sign. Below it the numbers at the step that is marked." : "What the network says after the input has ended. No task is known, so nothing is right or wrong.";
     numbers();
   });
   let shownStep = -1;

@@ -21,7 +21,7 @@ async function start({ sides, comparison }) {
   await painted();
   window.ketbra.readyAt = performance.now();
   if (still) player.seek(clock.s + clock.horizon); else player.playOnce();
-  if (comparison) showComparison(comparison);
+  if (comparison) showComparison(comparison); else byId("compared").remove();
   compareRules(sides);
   compareClaims(sides);
   byId("steps").append(...explorers.map(stepOf));
@@ -34,8 +34,8 @@ async function start({ sides, comparison }) {
 
 function pairSentence(sides) {
   const [a, b] = sides, kinds = sides.map(({ verdict }) => verdict.kind), same = a.verdict.recurrence && JSON.stringify(a.verdict.recurrence) === JSON.stringify(b.verdict.recurrence);
-  const what = kinds[0] === kinds[1] ? `Both networks come to the verdict ${kinds[0]}` : `${a.meta.title} comes to ${kinds[0]}, ${b.meta.title} to ${kinds[1]}`;
-  return `${what}; ${same ? "they follow the same rule" : a.verdict.recurrence && b.verdict.recurrence ? "they follow different rules" : "not both rules could be read"}.`;
+  const what = kinds[0] === kinds[1] ? (kinds[0] === "circuit" ? "Both networks are circuits" : `Both networks get the verdict ${kinds[0]}`) : `${a.meta.title} gets the verdict ${kinds[0]}, ${b.meta.title} the verdict ${kinds[1]}`;
+  return `${what}, ${same ? "and they follow the same rule" : a.verdict.recurrence && b.verdict.recurrence ? `${kinds[0] === kinds[1] ? "but" : "and"} they follow different rules` : "and not both rules could be read"}.`;
 }
 
 function sideOf(explorer, k, clock) {

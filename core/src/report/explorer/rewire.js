@@ -50,7 +50,7 @@ function startRewire(explorer) {
 
 function editText({ accuracy, mode, fresh, members, share }, time) {
   const how = mode === "least" ? "only what the new f does otherwise is added, and the rest stays" : mode === "transplant" || fresh >= members.length ? "nothing of the network's own code could be kept" : fresh ? `${fresh} of ${members.length} contents moved to fresh units` : "every content stays where the network kept it";
-  return `Done: ${mode === "transplant" ? "replaces" : "changes"} ${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} % of the weights (size of the difference over that of the old weights), in ${(time / 1000).toFixed(2)} s without training: ${how}. On random inputs the edited network gets ${cutPercent(accuracy)} % of the signs of the new task right.`;
+  return `Done: ${mode === "transplant" ? "replaces" : "changes"} ${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} % of the weights (size of the difference over that of the old weights), in ${(time / 1000).toFixed(2)} s without training: ${how}. On random inputs the edited network gets ${percent(accuracy)} % of the signs of the new task right.`;
 }
 
 // The keyboard's way: an output, its source, its sign.

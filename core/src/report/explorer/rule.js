@@ -5,7 +5,7 @@ const sameWire = (a, b) => a.lag === b.lag && a.component === b.component && a.s
 
 function showRule(explorer) {
   const { data } = explorer, holder = byId("recurrence"), { recurrence } = data.verdict;
-  const lines = () => (explorer.edited ? explorer.sources.map(wireText) : recurrence ?? []);
+  const lines = () => (explorer.edited ? explorer.sources.map((source, j) => wireText(source, j).replace("=  ", "= ")) : recurrence ?? []);
   const show = () => {
     const texts = lines();
     holder.replaceChildren(...texts.map((text, j) => {
@@ -18,7 +18,7 @@ function showRule(explorer) {
   };
   if (data.task?.gates) byId("how-computed").textContent = "Each line says how the next output follows from past values of +1 and −1: a copy, a product, or logic that takes +1 as true.";
   if (data.task?.matrix) byId("how-computed").textContent = "Each line says how the next output is a weighted sum of past values.";
-  if (!recurrence) byId("how-computed").textContent = "No rule could be read from this network; the doubts say why.";
+  if (!recurrence) byId("how-computed").textContent = `No rule could be read from this network; the doubts say why.${data.task?.gates ? " What follows is the rule that its task asks for." : ""}`;
   explorer.onUse(show);
   links.on((output) => holder.querySelectorAll("li").forEach((line) => line.classList.toggle("lit", output !== null && Number(line.dataset.output) === output)));
   show();
@@ -57,7 +57,7 @@ function showProducts(products) {
   if (!products) { holder.remove(); return; }
   const { by_degree: degrees, largest } = products, name = ({ of }) => of.map(({ variable, component }) => `u${component} in variable ${variable}`).join(" × ");
   const steps = degrees.map((share, k) => `${["contents alone", "with products of two", "of three", "of four", "of five"][k] ?? `of ${k + 1}`} ${share.toFixed(4)}`);
-  byId("products-explain").textContent = `Share of the states' variance: ${steps.join(", ")}. The largest products that the state holds beside its contents, and how often their sign is read rightly:`;
+  byId("products-explain").textContent = `Share of the states' variance: ${steps.join(", ")}. The largest products that the state holds beside its contents, and how often their sign is read correctly:`;
   const most = Math.max(...largest.map(({ share }) => share), 1e-9);
   byId("products-list").replaceChildren(...largest.map((product) => element("li", {}, element("span", {}, name(product)), element("i", { style: `width:${(100 * product.share / most).toFixed(1)}%` }), element("span", {}, `${(100 * product.share).toFixed(1)} % of the variance, read ${product.read.toFixed(3)}`))));
   if (!largest.length) byId("products-list").append(element("li", {}, "None of them is large."));

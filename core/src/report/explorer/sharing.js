@@ -1,11 +1,11 @@
 // Superposed networks: more contents than directions. Which memories overlap, and what can be read all the same.
 
 function showSharing(explorer) {
-  const { memories, d } = explorer, sharing = memories?.sharing;
+  const { memories, d, data } = explorer, sharing = memories?.sharing, lasting = data.spectra.orbit?.found;
   if (!sharing) { byId("sharing").remove(); return; }
   const { overlap, directions, read, count, read_as_signs: asSigns, worst_as_signs: worst, riders, spread } = sharing, { members, scores, recovered } = memories, { lines, ticks } = groups(members, d, 0), name = (k) => nameOf(members[k], d);
   byId("sharing-heading").textContent = `${count} contents in ${directions} directions of the code`;
-  byId("sharing-explain").textContent = `There are not enough directions for every content to have its own. A linear reading gets ${read} of ${count} contents; ${asSigns < read ? `taking each as +1 or −1 helps no further: that way ${asSigns} of ${count} are told apart` : `as each can only be +1 or −1, ${asSigns} of ${count} are told apart once that is taken into account`} (the worst is right in ${(Math.floor(1e4 * worst) / 100).toFixed(2)} % of states).`;
+  byId("sharing-explain").textContent = `There are not enough directions for every content to have its own${lasting === directions ? "" : `, and ${lasting} of the network's eigenvalues last`}. A linear reading gets ${read} of ${count} contents; ${asSigns < read ? `taking each as +1 or −1 helps no further: that way ${asSigns} of ${count} are told apart` : `as each can only be +1 or −1, ${asSigns} of ${count} are told apart once that is taken into account`} (the worst is right in ${percent(worst)} % of states).`;
   const map = new Heatmap(byId("overlap"), { xName: "variable (1 oldest)", yName: "variable", leave: () => links.point(null) });
   map.show({ label: `Overlap of ${count} memories`, rows: count, cols: count, limit: 1, value: (i, j) => (i === j ? 0 : overlap.data[i * count + j]), xLines: lines, yLines: lines, xTicks: ticks, yTicks: ticks, tell: (i, j) => (i === j ? name(i) : `${name(i)} and ${name(j)}, cosine`), point: (i) => links.point(members[i] % d) });
   showScale("overlap", 1);

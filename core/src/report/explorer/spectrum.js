@@ -1,10 +1,11 @@
 // Eigenvalues in the complex plane: rings for theory, dots for what was learned, and below them how far the angles are off.
 
-const spectrumTitle = (place, plain, inMemories) => (place === "orbit" && inMemories ? "Between the memories (what is read from the states, noise taken off)" : place === "orbit" ? "On the orbit (where the network really runs)" : `At the origin (${plain ? "the weights themselves" : "the derivative of a step at the zero state"})`);
+const spectrumTitle = (place, plain, inMemories) => (place === "orbit" && inMemories ? "Between the memories (what is read from the states, noise taken off)" : place === "orbit" ? "On the orbit (where the network really runs)" : `At the origin (${plain ? "the weights themselves" : "the derivative at the zero state"})`);
 
-function spectrumNote({ found, expected, error, threshold, worst_error: worst }) {
+// `task` is the page's, to say why there is nothing to compare with.
+function spectrumNote({ found, expected, error, threshold, worst_error: worst }, task) {
   const kept = `${found} ${found === 1 ? "eigenvalue" : "eigenvalues"} with modulus above ${threshold}`;
-  if (expected == null) return `${kept}; no task is known to compare with.`;
+  if (expected == null) return `${kept}; ${task ? "a rule of logic asks for no eigenvalues to compare with" : "no task is known to compare with"}.`;
   if (error == null) return `${kept}, theory asks for ${expected}: the counts differ, so the angle error is undefined.`;
   return `${kept}, as theory asks; mean angle error ${error.toExponential(1)} rad, the largest ${worst.toExponential(1)} rad.`;
 }
@@ -48,12 +49,11 @@ class SpectrumChart {
     const lights = (z) => this.lit && Math.hypot(...z) > 0.5 && this.lit.some((angle) => apart(angle, angleOf(z)) < 0.02);
     const told = ([re, im], kind) => `${kind}: ${re.toFixed(4)} ${im < 0 ? "−" : "+"} ${Math.abs(im).toFixed(4)}i, modulus ${Math.hypot(re, im).toFixed(4)}, angle ${Math.atan2(im, re).toFixed(4)} rad`;
     const parts = [svg("line", { x1: x(-furthest), x2: x(furthest), y1: cy, y2: cy, class: "gridline" }), svg("line", { y1: y(-furthest), y2: y(furthest), x1: cx, x2: cx, class: "gridline" }), svg("circle", { cx, cy, r: unit, class: "unit" })];
-    for (const at of [-1, 1]) parts.push(svg("text", { x: x(at) + (at > 0 ? 12 : 14), y: cy + 15, class: "tick", "text-anchor": "middle" }, at < 0 ? "−1" : "1"), svg("text", { x: cx + 8, y: y(at) + (at > 0 ? -8 : 16), class: "tick" }, `${at > 0 ? "" : "−"}i`));
     parts.push(svg("text", { x: cx, y: side + 22, class: "tick", "text-anchor": "middle" }, "real part"), svg("text", { x: 10, y: cy, class: "tick", "text-anchor": "middle", transform: `rotate(-90 10 ${cy})` }, "imaginary part"));
     const dots = this.conjugates ? [...spectrum.eigenvalues, ...spectrum.eigenvalues.filter((z) => z[1]).map(([re, im]) => [re, -im])] : spectrum.eigenvalues;
     dots.forEach((z) => parts.push(svg("circle", { cx: x(z[0]), cy: y(z[1]), r: lights(z) ? 5 : 3.4, class: lights(z) ? "learned lit" : "learned", "data-tip": told(z, this.name) })));
     (theory ?? []).forEach((z) => { if (Math.hypot(...z) > 0.01) parts.push(svg("circle", { cx: x(z[0]), cy: y(z[1]), r: 6.5, class: lights(z) ? "theory lit" : "theory", "data-tip": told(z, "theory") })); });
-    parts.push(...this.counts(width, { x, y, unit, cx, cy, side }, dots));
+    parts.push(...this.labels(width, { x, y, unit, cx, cy, side }, dots));
     if (strip) parts.push(...this.strip(side + 44, 60, 48, width - 10));
     this.svgNode.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.svgNode.style.width = `${width}px`;
@@ -61,20 +61,29 @@ class SpectrumChart {
     this.svgNode.replaceChildren(...parts);
   }
 
-  // Counts only where several lie on one spot, or where they differ: outside the circle, further out or inside, where they cover nothing.
-  counts(width, { x, y, unit, cx, cy, side }, dots) {
+  // Counts and the names of the axes' ends, each where it covers nothing; a name without a place is left out. Counts are given only where
+  // several lie on one spot, or where learned and asked for differ.
+  labels(width, { x, y, unit, cx, cy, side }, dots) {
     const { directions } = this.spectrum, crowded = directions.length > (width > 420 ? 60 : 28), differ = directions.filter(({ found, expected }) => found !== expected).length;
     const marks = [...dots.map((z) => [x(z[0]), y(z[1]), 4]), ...(this.theory ?? []).map((z) => [x(z[0]), y(z[1]), 7])], taken = [], made = [];
     const free = ([left, top, wide, high]) => left > 24 && left + wide < 28 + side && top > 2 && top + high < side + 6 && !marks.some(([mx, my, r]) => mx > left - r && mx < left + wide + r && my > top - r && my < top + high + r)
       && !taken.some(([l, t, w, h]) => left < l + w && l < left + wide && top < t + h && t < top + high);
+    // The first of these places that is free.
+    const put = (text, places, attributes) => {
+      const wide = 7.2 * text.length + 2, high = 13, place = places.find(([px, py]) => free([px - wide / 2, py - high / 2, wide, high]));
+      if (!place) return;
+      taken.push([place[0] - wide / 2, place[1] - high / 2, wide, high]);
+      made.push(svg("text", { x: place[0], y: place[1], "text-anchor": "middle", "dominant-baseline": "central", ...attributes }, text));
+    };
     for (const { angle, found, expected } of directions) {
       // Where nearly all differ, the note says so once.
       if (found === expected ? found === 1 || crowded : differ > 0.6 * directions.length) continue;
-      const text = found === expected ? `×${found}` : `${found}/${expected}`, wide = 7.2 * text.length + 2, high = 13;
-      const place = [18, 22, 27, 33, 40, 48, -18, -23, -29, -36, -44].map((off) => [cx + (unit + off) * Math.cos(angle), cy - (unit + off) * Math.sin(angle)]).find(([px, py]) => free([px - wide / 2, py - high / 2, wide, high]));
-      if (!place) continue;
-      taken.push([place[0] - wide / 2, place[1] - high / 2, wide, high]);
-      made.push(svg("text", { x: place[0], y: place[1], class: found === expected ? "count" : "count differs", "text-anchor": "middle", "dominant-baseline": "central", "data-tip": `${found} learned, theory asks for ${expected}` }, text));
+      const along = [18, 22, 27, 33, 40, 48, -18, -23, -29, -36, -44].map((off) => [cx + (unit + off) * Math.cos(angle), cy - (unit + off) * Math.sin(angle)]);
+      put(found === expected ? `×${found}` : `${found}/${expected}`, along, { class: found === expected ? "count" : "count differs", "data-tip": `${found} learned, theory asks for ${expected}` });
+    }
+    for (const [text, re, im] of [["1", 1, 0], ["−1", -1, 0], ["i", 0, 1], ["−i", 0, -1]]) {
+      const around = [14, -14, 20, -20, 26, -26].flatMap((off) => [10, -10].map((aside) => [x(re) + off * re + aside * Math.abs(im), y(im) - off * im + aside * Math.abs(re)]));
+      put(text, around, { class: "tick" });
     }
     return made;
   }
@@ -101,9 +110,9 @@ function startSpectra(explorer) {
   // Nobody asks for anything where no rule is known.
   if (!data.spectra.theory) { const said = document.querySelector("#spectrum .explain"); said.textContent = said.textContent.replace(/ Rings are .*$/, ""); }
   const charts = places.map((place) => {
-    const spectrum = data.spectra[place], title = spectrumTitle(place, plain, data.spectra.in_memories), room = element("div", { class: "chart-room" }), caption = element("figcaption", {}, element("b", { "data-terms": "" }, title));
-    holder.append(element("figure", {}, caption, room, element("p", { class: "note" }, spectrumNote(spectrum))));
-    const chart = new SpectrumChart(room, spectrum, data.spectra.theory, { label: `${title}: ${spectrumNote(spectrum)}` });
+    const spectrum = data.spectra[place], title = spectrumTitle(place, plain, data.spectra.in_memories), note = spectrumNote(spectrum, data.task), room = element("div", { class: "chart-room" }), caption = element("figcaption", {}, element("b", { "data-terms": "" }, title));
+    holder.append(element("figure", {}, caption, room, element("p", { class: "note" }, note)));
+    const chart = new SpectrumChart(room, spectrum, data.spectra.theory, { label: `${title}: ${note}` });
     offerExport(caption, `spectrum-${place}`, chart);
     return chart;
   });

@@ -12,9 +12,12 @@ function shadeFuture(t) {
   };
 }
 
+// Steps between labels, at the least: on a phone they would run into each other.
+const LEAST_APART = 8;
+
 function timeTicks(s, horizon) {
-  const ticks = [];
-  for (let at = s; at < s + horizon; at += s) ticks.push({ at, text: `${at}` });
+  const ticks = [], every = s * Math.ceil(LEAST_APART / s);
+  for (let at = s; at < s + horizon; at += every) ticks.push({ at, text: `${at}` });
   return ticks;
 }
 
@@ -54,7 +57,7 @@ function startStates(explorer) {
     if (!memories) return explorer.data.memories_missing ?? "";
     if (explorer.edited) return "Read by the edited network's own readers.";
     const parts = [memories.rolled ? "The variables are read by running the network on and listening to what it will say: no linear basis holds them all." : weak.size ? `${weak.size} of ${memories.members.length} contents ${weak.size === 1 ? "is" : "are"} not read reliably from the state; ${weak.size === 1 ? "its row has" : "their rows have"} a cross.` : ""];
-    if (memories.input_read != null && !memories.rolled) parts.push(`The code is that of the output phase: while the input comes in, ${(100 * memories.input_read).toFixed(0)} % of the contents that it has put in place are read rightly.`);
+    if (memories.input_read != null && !memories.rolled) parts.push(`The code is that of the output phase: while the input comes in, ${(100 * memories.input_read).toFixed(0)} % of the contents that it has put in place are read correctly.`);
     return parts.join(" ").trim();
   };
   player.onRun(() => {

@@ -1,8 +1,16 @@
 // A sweep: the table of its cells, each of which opens to its networks.
 
+// Name, what it is sorted by, and what it means.
 const COLUMNS = [
-  ["task", ({ task }) => task], ["units", ({ hidden }) => hidden], ["L2", ({ l2 }) => l2], ["variant", ({ variant }) => variant], ["circuits", (cell) => -(cell.counts.circuit ?? 0) / cell.networks.length],
-  ["accuracy", ({ accuracy }) => -(accuracy ?? -1)], ["error at origin", ({ error }) => error ?? 9], ["error on orbit", ({ error_orbit: error }) => error ?? 9], ["recovered", ({ recovered }) => -(recovered ?? -1)],
+  ["task", ({ task }) => task, "What the networks were trained to do."],
+  ["units", ({ hidden }) => hidden, "Hidden units of each network."],
+  ["L2", ({ l2 }) => l2, "L2 regularization in training, also called weight decay."],
+  ["variant", ({ variant }) => variant, "What else is unusual about these networks."],
+  ["circuits", (cell) => -(cell.counts.circuit ?? 0) / cell.networks.length, "Networks with the verdict circuit; the bar has a part for each verdict."],
+  ["accuracy", ({ accuracy }) => -(accuracy ?? -1), "Share of right signs: mean over seeds, of each the best network, and its 95 % interval."],
+  ["error at origin", ({ error }) => error ?? 9, "Mean angle error, in radians, of the eigenvalues of the weights: mean over the seeds where as many last as theory asks for."],
+  ["error on orbit", ({ error_orbit: error }) => error ?? 9, "The same where the network really runs, on its orbit."],
+  ["recovered", ({ recovered }) => -(recovered ?? -1), "Of the networks that learned the task and have as many lasting eigenvalues as theory asks for, those in which every variable is found."],
 ];
 
 const interval = (value, range, digits) => (value == null ? ["---"] : [shown(value, digits), ...(range ? [" ", element("small", {}, `${shown(range[0], digits)} to ${shown(range[1], digits)}`)] : [])]);
@@ -15,7 +23,7 @@ async function start(data) {
   window.ketbra = { data, view, exported };
   byId("about").textContent = `${data.title} · sweep of ${networks.length} networks${data.asked > networks.length ? `, ${data.asked - networks.length} more have no result yet` : ""} · ${cells.length} ${cells.length === 1 ? "cell" : "cells"}`;
   byId("sentence").textContent = `${all.circuit ?? 0} of ${networks.length} networks are circuits${ORDER.filter((kind) => kind !== "circuit" && all[kind]).map((kind) => `, ${all[kind]} ${kind}`).join("")}.`;
-  byId("pages-note").textContent = networks.every(({ page }) => page) ? "Every network has its page: open it by its name." : `A network whose name is a link has its page. The others' are made when you ask: 'ketbra report ${data.folder}/NAME' writes one into the network's folder, and the next 'ketbra report ${data.folder}' links to it.`;
+  byId("pages-note").textContent = networks.every(({ page }) => page) ? "Every network has its page: open it by its name." : `A name that is a link leads to the network's own page. For any other, 'ketbra report ${data.folder}/NAME' writes the page into the network's folder, and 'ketbra report ${data.folder}' then links to it.`;
   const table = byId("cells"), body = element("tbody", {});
   const show = () => {
     const order = [...cells];
@@ -28,8 +36,8 @@ async function start(data) {
     heads.forEach((head, k) => { if (view.sort?.[0] === k) head.setAttribute("aria-sort", view.sort[1] > 0 ? "ascending" : "descending"); else head.removeAttribute("aria-sort"); });
   };
   const toggle = (index) => { if (!view.open.delete(index)) view.open.add(index); show(); };
-  const heads = COLUMNS.map(([name], k) => {
-    const button = element("button", { type: "button" }, name);
+  const heads = COLUMNS.map(([name, , means], k) => {
+    const button = element("button", { type: "button", class: "noted", "data-note": means }, name);
     button.addEventListener("click", () => { view.sort = view.sort?.[0] === k ? [k, -view.sort[1]] : [k, 1]; show(); });
     return element("th", { scope: "col" }, button);
   });

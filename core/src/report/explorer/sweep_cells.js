@@ -1,6 +1,6 @@
 // One network of a sweep as a small picture: its spectrum at the origin, its loss, its verdict.
 
-const COLOURS = { circuit: "--good", superposed: "--doubt", partial: "--half-plus", "not-learned": "--bad", "not-held": "--half-minus", unclear: "--soft", failed: "--mark" };
+const COLOURS = { circuit: "--good", superposed: "--doubt", partial: "--part", "not-learned": "--bad", "not-held": "--half-minus", unclear: "--soft", failed: "--mark" };
 const ORDER = Object.keys(COLOURS);
 const verdictOf = ({ verdict }) => verdict ?? "failed";
 
@@ -35,12 +35,12 @@ function lossPicture({ curve, steps }) {
 const shown = (x, digits = 4) => (x == null ? "---" : x < 1e-3 && x > 0 ? x.toExponential(1) : x.toFixed(digits));
 
 function networkCard(network, folder) {
-  const { name, seed, threshold, accuracy, loss, origin, orbit, failing, error, page } = network, kind = verdictOf(network), count = ([found, expected]) => (found == null ? "---" : `${found}${expected == null ? "" : ` of ${expected}`}`);
-  const title = `seed ${seed}${threshold == null ? "" : `, threshold ${threshold}`}`, command = `ketbra report ${/^[\w./-]+$/.test(`${folder}/${name}`) ? `${folder}/${name}` : `'${folder}/${name}'`}`;
+  const { name, seed, threshold, accuracy, loss, origin, orbit, failing, error, page } = network, kind = verdictOf(network), off = (place, [found, expected, angle]) => `${place} ${found == null ? "---" : `${found}${expected == null ? "" : ` of ${expected}`}`}${angle == null ? "" : `, ${shown(angle)} rad`}`;
+  const title = () => [`seed ${seed}`, ...(threshold == null ? [] : [element("small", {}, `, threshold ${threshold}`)])], command = `ketbra report ${/^[\w./-]+$/.test(`${folder}/${name}`) ? `${folder}/${name}` : `'${folder}/${name}'`}`;
   return element("div", { class: "network", "data-name": name },
-    page ? element("a", { class: "name", href: `${name.split("/").map(encodeURIComponent).join("/")}/report.html` }, title) : element("span", { class: "name noted", tabindex: 0, "data-note": `${name}: its page is made by '${command}'.` }, title),
+    page ? element("a", { class: "name", href: `${name.split("/").map(encodeURIComponent).join("/")}/report.html` }, ...title()) : element("span", { class: "name noted", tabindex: 0, "data-note": `${name}: its page is made by '${command}'.` }, ...title()),
     element("span", { class: `kind ${kind}`, tabindex: failing || error ? 0 : null, "data-note": error ?? (failing ? `Fails: ${failing.split(" ").join(", ")}.` : null) }, kind),
     spectrumPicture(network), lossPicture(network),
-    element("p", {}, "accuracy ", element("b", {}, shown(accuracy)), element("br"), element("small", {}, `loss ${shown(loss)}`), element("br"), element("small", {}, `origin ${count(origin)}, ${shown(origin[2])} rad`), element("br"), element("small", {}, `orbit ${count(orbit)}, ${shown(orbit[2])} rad`)),
+    element("p", {}, "accuracy ", element("b", {}, shown(accuracy)), element("br"), element("small", {}, `loss ${shown(loss)}`), element("br"), element("small", {}, off("origin", origin)), element("br"), element("small", {}, off("orbit", orbit))),
     ...(page ? [] : [copyButton("copy command", command)]));
 }

@@ -1,5 +1,9 @@
 // Words of ours get a dotted underline and their definition, once in every paragraph, from one glossary.
 
+// Says something in a place and marks its words; nothing where it says that already.
+let markIn = () => {};
+const sayIn = (place, text) => { if (place.textContent !== text) { place.textContent = text; markIn(place); } };
+
 function startTerms(glossary) {
   const meanings = new Map(glossary.flatMap((term) => term.forms.map((form) => [form, term])));
   const forms = [...meanings.keys()].sort((a, b) => b.length - a.length).map((form) => form.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
@@ -21,6 +25,7 @@ function startTerms(glossary) {
       if (parts.length) text.replaceWith(...parts, text.data.slice(from));
     }
   };
+  markIn = mark;
   const tell = (event) => {
     const noted = event.target.closest?.("[data-note]");
     if (noted) return showTip(event, noted.dataset.note);

@@ -17,7 +17,7 @@ function groups(members, d, extra) {
 
 // Turning takes this many units at most: beyond it the slider jumps.
 const MOST_TURNED = 192;
-const SLIDES = "The memories were found by regression of states on contents, which knows nothing of the weights: if each variable hands its contents to the one before it and the last one computes f, then because the weights do so.";
+const SLIDES = "The memories were found by regression of states on contents, which knows nothing of the weights. So where each variable hands its contents to the one before it, and the newest computes f, it is the weights that do it.";
 const A_STEP = `Between the memories stands a whole step of the network: contents are written into its state, it takes the step, and they are read again. ${SLIDES}`;
 
 function showWeights(explorer) {
@@ -28,7 +28,7 @@ function showWeights(explorer) {
   explain.textContent = missing ? (trained ? trainedText(explorer) : "")
     : !trained ? "Recorded states, read one step later: the contents before a step (columns) against what the states hold after it (rows), each episode by a code that was fitted on the others. Noise averages out; contents that are not there leave their rows empty."
     : memories.method !== "code" ? `${trainedText(explorer)} The circuit is the one between the memories that the method ${memories.method} finds.`
-    : plain && memories.columns ? `The same recurrent weights all the way: at the left between hidden units, where they look like noise, at the right between memories. ${SLIDES}`
+    : plain && memories.columns ? `One matrix, the recurrent weights, and a slider: at its left end the weights between hidden units, where they look like noise, at its right end the same weights between memories. ${SLIDES}`
     : plain ? `The recurrent weights between hidden units, and what one step does between the memories. ${SLIDES}` : `${trainedText(explorer)} ${A_STEP}`;
   if (missing) {
     byId("weights-control-figure").remove();
@@ -54,7 +54,6 @@ class WeightsFigure {
       const seen = memories.theory.data.map((_, k) => memories.blocks.data[Math.floor(k / this.core) * this.size + k % this.core]);
       this.most = Math.min(1.7, Math.max(1, quantileLimit(seen, 0.999)));
       this.given = memories.by_construction ? memories.members.filter((slot) => slot < (explorer.s - 1) * d).length : 0;
-      this.note();
     }
     this.views = [...document.querySelectorAll("[name=circuit-view]")];
     if (!plain) this.views.find(({ value }) => value === "weights").closest("label").remove();
@@ -136,6 +135,7 @@ class WeightsFigure {
     const said = { learned: "One step between the memories, as measured", theory: "One step between the memories, as f asks", difference: "Measured less theory" };
     byId("circuit-caption").textContent = turned ? (turned.turned === 0 ? "W between hidden units, as trained" : turned.turned === 1 ? "W between memories" : `W, ${Math.round(100 * turned.turned)} % of the way to the memories`) : said[view];
     byId("turn").setAttribute("aria-valuetext", byId("circuit-caption").textContent);
+    this.note();
     this.control?.show(turned, limit);
     this.light();
   }
@@ -146,9 +146,14 @@ class WeightsFigure {
     this.map.draw();
   }
 
+  // What the lines of the picture are, where it has some.
   note() {
     const { explorer: { s, d, memories, data }, core, perp, given } = this;
-    byId("weights-note").textContent = `${given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too. ` : ""}${s > 1 ? `Light lines separate the ${s} variables` : "There is one variable"}${core < s * d ? ` (only the ${core} of ${s * d} components that the rule needs are kept)` : ""}. The strong line sets off the remainder ⊥, ${perp} directions that hold no content. ${data.task?.gates ? "What products of contents add is not drawn." : memories.distance != null ? `Distance of the measured step from theory: ${(100 * memories.distance).toFixed(1)} %.` : ""}`;
+    if (!memories?.blocks) return;
+    const measured = data.task?.gates ? "What products of contents add is not drawn." : memories.distance != null ? `Distance of the measured step from theory: ${(100 * memories.distance).toFixed(1)}\u00a0%.` : "";
+    const lines = `${s > 1 ? `Light lines separate the ${s} variables` : "There is one variable"}${core < s * d ? ` (only the ${core} of ${s * d} components that the rule needs are kept)` : ""}. The strong line sets off the remainder ⊥, ${perp} directions that hold no content.`;
+    const struck = given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too.` : "";
+    sayIn(byId("weights-note"), (this.inMemories ? [struck, lines, measured] : [measured]).filter(Boolean).join(" "));
   }
 }
 
@@ -162,19 +167,19 @@ function controlOf({ memories, data, d, trained }, figure) {
   const kind = !trained ? "episodes shuffled" : data.network.layers.every(({ kind }) => kind === "ssm") ? "phases drawn anew" : "weights shuffled";
   const name = (k) => nameOf(memories.members[k], d), map = new Heatmap(byId("weights-control"), { xName: "from variable", yName: "to variable" });
   offerExport(holder.querySelector("figcaption"), "control", map);
-  const say = (what, text) => { byId("control-kind").textContent = what; byId("control").textContent = text; };
+  const tell = (what, text) => { byId("control-kind").textContent = what; sayIn(byId("control"), text); };
   let shuffled = null;
   const turn = ({ count, turned }, limit) => {
     shuffled ??= shuffledUnits(trained.layers[0].recurrent);
     const { data: all, cols } = turned ? figure.turning.at(turned, shuffled) : shuffled, end = turned === 1, sides = end ? groups(memories.members, d, Math.max(0, count - figure.core)) : { lines: [], ticks: turned ? [] : unitTicks(count) };
-    say("the same turn, units shuffled", "The same weights with their units in another order, turned by the same basis and under the same colours: what appears here means nothing.");
+    tell("the same turn, units shuffled", "The same weights with their units in another order, turned by the same basis and under the same colours: what appears here means nothing.");
     map.show({
       label: "The control: the same weights with their units shuffled, turned in the same way", rows: count, cols: count, limit, xLines: sides.lines, yLines: sides.lines, xTicks: sides.ticks, yTicks: sides.ticks,
       xName: end ? "from variable" : turned ? "from, half turned" : "from unit", yName: end ? "to variable" : turned ? "to, half turned" : "to unit", value: (i, j) => all[i * cols + j], tell: (i, j) => `from ${j + 1} to ${i + 1}`,
     });
   };
   const step = () => {
-    say(`a step with ${kind}`, data.verdict.control ? `${data.verdict.control[0].toUpperCase()}${data.verdict.control.slice(1)}.` : "");
+    tell(`a step with ${kind}`, data.verdict.control ? capital(data.verdict.control) : "");
     map.show({
       label: `The control: one step with ${kind}`, rows: control.rows, cols: control.cols, limit: figure.most, xLines: lines, yLines: lines, xTicks: ticks, yTicks: ticks, xName: "from variable", yName: "to variable",
       value: (i, j) => control.data[i * control.cols + j], tell: (i, j) => `from ${name(j)} to ${name(i)}`,

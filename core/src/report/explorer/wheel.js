@@ -5,6 +5,8 @@ const TURN = 2 * Math.PI;
 const smooth = (x) => x * x * (3 - 2 * x);
 // Cells of the film that are drawn at most.
 const MOST_CELLS = 6000;
+// Width that the label of the input takes.
+const LABEL = 36;
 
 class Wheel {
   // options: radius, the largest; offset, steps by which this network's input ends before another's
@@ -74,8 +76,10 @@ class Wheel {
       return group;
     });
     this.head = svg("rect", { class: "playhead", y: top - 1.5, height: film - top + 3, width: size + 1, rx: 1.5 });
-    const label = (t, text) => svg("text", { x: this.column(t), y: 10, class: "tick" }, text);
-    return [label(0, "input"), label(s, wanted ? "output, a cross where it is wrong" : "output"), ...columns, this.head];
+    const label = (x, text) => svg("text", { x, y: 10, class: "tick" }, text), said = wanted ? "output, a cross where it is wrong" : "output", begins = this.column(s);
+    // Over few columns of input there is no room for two labels side by side.
+    const labels = begins < LABEL ? [label(0, `input → ${said}`)] : [label(0, "input"), label(begins, said)];
+    return [...labels, ...columns, this.head];
   }
 
   wheelNodes() {
