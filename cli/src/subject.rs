@@ -41,9 +41,14 @@ pub struct Known {
 }
 
 impl Known {
-    /// Opens a network.
+    /// Opens a network and says nothing.
+    pub fn read(&self, path: &Path) -> Result<NetworkFile, Failure> {
+        Ok(NetworkFile::open_as(path, self.activation)?)
+    }
+
+    /// Opens a network; says where its training has not ended.
     pub fn open(&self, path: &Path) -> Result<NetworkFile, Failure> {
-        let file = NetworkFile::open_as(path, self.activation)?;
+        let file = self.read(path)?;
         if RunFolder::open(path).is_ok_and(|run| run.manifest().status == Status::Unfinished) {
             let path = harmless(&path.display().to_string());
             note(&format!(
