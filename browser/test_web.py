@@ -67,12 +67,13 @@ class Web(InBrowser):
     def same_as_the_command_line(self, name):
         found = self.drop(NETWORKS / name)
         self.assertEqual(far_apart(found, self.command("interpret", name, "--json")), [])
-        # The engine is warm now, as it is for everybody who looks at a second network; the best of three, as others work here too.
-        times = []
-        for _ in range(3):
+        # The engine is warm now, as it is for everybody who looks at a second network; the best of some, as others work here too.
+        took = math.inf
+        for _ in range(12):
             self.drop(NETWORKS / name)
-            times.append(self.js("ketbra.took") / 1000)
-        took = min(times)
+            took = min(took, self.js("ketbra.took") / 1000)
+            if took < LONGEST:
+                break
         self.browser.switch_to.frame("report")
         self.wait("window.ketbra?.completeAt")
         self.browser.switch_to.default_content()
@@ -87,6 +88,7 @@ class Web(InBrowser):
     def test_a_gru_is_read_as_on_the_command_line(self):
         took = self.same_as_the_command_line("gru-t3-h128.safetensors")
         print(f"GRU, 128 units: {took:.2f} s", flush=True)
+        self.assertLess(took, LONGEST)
 
     def test_a_damaged_network_is_refused_in_the_same_words(self):
         whole = (NETWORKS / "t2-h128.safetensors").read_bytes()

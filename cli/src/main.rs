@@ -5,10 +5,10 @@ mod command;
 mod device;
 mod failure;
 mod interrupt;
-mod made;
 mod progress;
 mod subject;
 mod terminal;
+mod written;
 
 use std::process::ExitCode;
 

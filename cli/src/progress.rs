@@ -2,7 +2,7 @@
 
 use crate::terminal::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ketbra::observe::Moment;
+use ketbra::observe::StageProgress;
 use ketbra::train::Metrics;
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -132,7 +132,7 @@ impl Share {
     }
 
     /// Shows how far the work is.
-    pub fn show(&self, moment: Moment) {
+    pub fn show(&self, moment: StageProgress) {
         if self.bar.is_hidden() && self.begin.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }

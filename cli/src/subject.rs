@@ -3,9 +3,9 @@
 use crate::arguments::with_taps;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::made::Written;
 use crate::progress::{Count, Share};
 use crate::terminal::{WARN, note};
+use crate::written::Written;
 use ketbra::files::write_with_folders;
 use ketbra::foreign_text::harmless;
 use ketbra::interpret::{self, InterpretParams, Interpretation, Question};

@@ -54,9 +54,9 @@ pub fn note(message: &str) {
 
 /// Columns of the terminal: what COLUMNS says, what the terminal says, or 80.
 pub fn width() -> usize {
-    let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let seen = || terminal_size::terminal_size().map(|(columns, _)| usize::from(columns.0));
-    said.or_else(seen).unwrap_or(80).max(NARROWEST)
+    told.or_else(seen).unwrap_or(80).max(NARROWEST)
 }
 
 /// Columns that a line may have: those of the terminal, and any number where nobody watches, such as in a pipe.

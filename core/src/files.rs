@@ -77,8 +77,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("huge.json");
         File::create(&path).unwrap().set_len(1 << 40).unwrap();
-        let said = read_text(&path, 100).unwrap_err().to_string();
-        assert!(said.starts_with("it has 1099511627776 bytes, more than the limit of 100"), "{said}");
+        let message = read_text(&path, 100).unwrap_err().to_string();
+        assert!(message.starts_with("it has 1099511627776 bytes, more than the limit of 100"), "{message}");
         assert!(read_text(folder.path(), 100).unwrap_err().to_string().contains("not a regular file"));
         fs::write(&path, b"exactly").unwrap();
         assert_eq!(read_text(&path, 7).unwrap(), "exactly");

@@ -76,6 +76,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Hidden modules are for the shells of this repository (`cli/`, `python/`, `web/`): no part of what the library promises.
 mod choose;
 pub mod circuit;
 pub mod claims;
@@ -85,7 +86,9 @@ pub mod compile;
 pub mod compose;
 pub mod develop;
 pub mod edit;
+#[doc(hidden)]
 pub mod files;
+#[doc(hidden)]
 pub mod foreign_text;
 #[cfg(fuzzing)]
 pub mod fuzzing;
@@ -95,7 +98,9 @@ pub mod memories;
 pub mod network;
 pub mod numeric;
 pub mod observe;
+#[doc(hidden)]
 pub mod panics;
+#[doc(hidden)]
 pub mod path_text;
 pub mod random;
 mod ranges;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a piece of work said when it panicked.
+/// The message of a piece of work that panicked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it panicked, which is a mistake in ketbra: {0}; please report it with the command that led here")]
 pub struct Panicked(String);
@@ -16,10 +16,10 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
 impl Panicked {
     /// From what a thread left behind.
     pub(crate) fn of(payload: &(dyn Any + Send)) -> Self {
-        let said = payload.downcast_ref::<&str>().map(|said| (*said).to_string());
-        let said = said.or_else(|| payload.downcast_ref::<String>().cloned());
+        let message = payload.downcast_ref::<&str>().map(|message| (*message).to_string());
+        let message = message.or_else(|| payload.downcast_ref::<String>().cloned());
         // It becomes a cell of a table.
-        Self(said.map_or_else(|| "without a word".into(), |said| said.replace('\n', " ")))
+        Self(message.map_or_else(|| "without a word".into(), |message| message.replace('\n', " ")))
     }
 }
 
@@ -30,9 +30,9 @@ mod tests {
     #[test]
     fn a_panic_is_an_error_with_its_words() {
         assert_eq!(caught(|| 3), Ok(3));
-        for (said, expected) in [(caught(|| panic!("plain")), "plain"), (caught(|| panic!("row {}", 7)), "row 7")] {
-            let said: Result<(), Panicked> = said;
-            assert!(said.unwrap_err().to_string().contains(expected));
+        for (message, expected) in [(caught(|| panic!("plain")), "plain"), (caught(|| panic!("row {}", 7)), "row 7")] {
+            let message: Result<(), Panicked> = message;
+            assert!(message.unwrap_err().to_string().contains(expected));
         }
     }
 }

@@ -29,7 +29,7 @@ pub enum Purpose {
     OldInputs = 10,
     /// Signs in place of errors, for the Fisher information. Address: (episode, sample, output step and block).
     OldSigns = 11,
-    /// Input weights of strong cues. Address: (unit, context, 0).
+    /// Strong cues: signs at (row, context, 0), the seed of a context's own units at (0, context, 1).
     Cues = 12,
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use ketbra::compare::measures::{Dsa, DsaParams, Dynamics, dsa};
+use ketbra::compare::measures::{Dsa, DsaParams, LinearDynamics, dsa};
 use ketbra::numeric::Matrix;
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn angles_and_spectra_are_those_of_the_authors_package() {
         };
         let of = |name: &str| {
             let states = states(&all["trajectories"][pair[name].as_str().unwrap()]);
-            Dynamics::of(&states.iter().collect::<Vec<_>>(), &params).unwrap().unwrap()
+            LinearDynamics::of(&states.iter().collect::<Vec<_>>(), &params).unwrap().unwrap()
         };
         let Dsa { angle, wasserstein } = dsa(&of("first"), &of("second"), &params).unwrap();
         // Theirs is the best of a few searches in single precision, ours the best of a few others.
@@ -54,7 +54,7 @@ fn a_rotation_is_no_difference_and_another_speed_is() {
         })
     };
     let params = DsaParams::default();
-    let of = |angle: f64| Dynamics::from_operator(turn(angle)).unwrap();
+    let of = |angle: f64| LinearDynamics::from_operator(turn(angle)).unwrap();
     // By hand: both directions of turning are one up to a reflection; between two speeds lies arccos(cos of the difference).
     assert!(dsa(&of(0.7), &of(-0.7), &params).unwrap().angle < 1e-6);
     let apart = dsa(&of(0.2), &of(0.9), &params).unwrap();

@@ -5,10 +5,10 @@
 mod planted;
 
 use ketbra::compare::{
-    ClaimName, CompareError, CompareParams, Comparison, Examined, Pair, Subject, Verdict, compare, compare_examined,
-    effects, examine_all,
+    CompareError, CompareParams, Comparison, Examined, Pair, PairClaimName, PairVerdict, Subject, compare,
+    compare_examined, effects, examine_all,
 };
-use ketbra::compile::{Basis, CompileParams, compile};
+use ketbra::compile::{CompileParams, UnitBasis, compile};
 use ketbra::interpret;
 use ketbra::network::{Activation, Architecture, CellKind, Initialization, Metadata, Network, NetworkFile};
 use ketbra::numeric::{Matrix, draw};
@@ -41,7 +41,7 @@ fn copy() -> Task {
     Task::named("compose-copy", Some(3), Some(3)).unwrap()
 }
 
-fn fails(pair: &Pair) -> Vec<ClaimName> {
+fn fails(pair: &Pair) -> Vec<PairClaimName> {
     pair.claims.iter().filter(|claim| !claim.holds).map(|claim| claim.name).collect()
 }
 
@@ -52,7 +52,7 @@ fn the_same_function_in_any_basis_cell_and_size_is_the_same_circuit() {
     let all = [
         ("random", made(&task, sized(40, 1))),
         ("another", made(&task, sized(40, 2))),
-        ("units", made(&task, CompileParams { basis: Basis::Units, ..sized(32, 1) })),
+        ("units", made(&task, CompileParams { basis: UnitBasis::Units, ..sized(32, 1) })),
         ("large", made(&task, sized(96, 3))),
         ("gru", made(&task, cell(CellKind::Gru, 48, 4))),
         ("lstm", made(&task, cell(CellKind::Lstm, 64, 5))),
@@ -60,7 +60,7 @@ fn the_same_function_in_any_basis_cell_and_size_is_the_same_circuit() {
     let subjects: Vec<Subject> = all.into_iter().map(|(name, network)| named(name, network, 3)).collect();
     let found = compare(&subjects, &CompareParams::default()).unwrap();
     for pair in &found.pairs {
-        assert_eq!(pair.verdict, Verdict::SameCircuit, "{} {}: {:?}", pair.first, pair.second, pair.reasons);
+        assert_eq!(pair.verdict, PairVerdict::SameCircuit, "{} {}: {:?}", pair.first, pair.second, pair.reasons);
         assert!(pair.distance.unwrap() < 1e-6, "{:?}", pair.distance);
         assert_eq!(pair.claims.len(), 6, "{:#?}", pair.claims);
         assert!(pair.outputs.is_empty() && pair.wires.is_empty() && pair.renamed.is_none());
@@ -78,7 +78,7 @@ fn one_changed_wire_is_found_and_named() {
     let first = task(3, 3, &["u1 = u1[t-3]", "u2 = u2[t-2]", "u3 = u3[t-1]"]);
     let second = task(3, 3, &["u1 = u1[t-3]", "u2 = -u2[t-2]", "u3 = u3[t-1]"]);
     let pair = both(made(&first, sized(40, 1)), made(&second, sized(40, 2)), 3);
-    assert_eq!(pair.verdict, Verdict::Different);
+    assert_eq!(pair.verdict, PairVerdict::Different);
     assert_eq!(pair.outputs.len(), 1);
     let differs = &pair.outputs[0];
     assert_eq!((differs.output, &differs.first[..], &differs.second[..]), (2, "u2 = u2[t-2]", "u2 = -u2[t-2]"));
@@ -94,8 +94,8 @@ fn one_changed_wire_is_found_and_named() {
     let third = task(3, 3, &["u1 = u1[t-3]", "u2 = u2[t-3]", "u3 = u3[t-1]"]);
     let pair = both(made(&first, sized(40, 1)), made(&third, sized(40, 2)), 3);
     let kept: Vec<_> = pair.kept_by_one[1].iter().map(|at| (at.variable, at.component)).collect();
-    assert_eq!((pair.verdict, kept), (Verdict::Different, vec![(1, 2)]));
-    assert!(fails(&pair).contains(&ClaimName::SameContents));
+    assert_eq!((pair.verdict, kept), (PairVerdict::Different, vec![(1, 2)]));
+    assert!(fails(&pair).contains(&PairClaimName::SameContents));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn cycles_of_equal_length_are_told_apart_where_spectra_cannot() {
     let examined = examine_all(&subjects, &params, &|_| true, &|| {}).unwrap();
     let found = compare_examined(&examined, &params).unwrap();
     let (same, other) = (found.pair(0, 1).unwrap(), found.pair(0, 2).unwrap());
-    assert_eq!((same.verdict, other.verdict), (Verdict::SameCircuit, Verdict::Different));
+    assert_eq!((same.verdict, other.verdict), (PairVerdict::SameCircuit, PairVerdict::Different));
     assert!(same.distance.unwrap() < 1e-6 && other.distance.unwrap() > 0.3, "{:?}", other.distance);
     assert_eq!(other.renamed, None);
     // The eigenvalues are the same four, so that nothing that looks at them alone can see a difference.
@@ -132,7 +132,7 @@ fn permuted_components_are_another_circuit_and_the_renaming_is_named() {
     let first = task(3, 3, &["u1 = u2[t-3]", "u2 = -u1[t-1]", "u3 = u3[t-2]"]);
     let second = task(3, 3, &["u1 = u1[t-2]", "u2 = u3[t-3]", "u3 = -u2[t-1]"]);
     let pair = both(made(&first, sized(40, 1)), made(&second, sized(40, 2)), 3);
-    assert_eq!(pair.verdict, Verdict::Different);
+    assert_eq!(pair.verdict, PairVerdict::Different);
     assert_eq!(pair.renamed.unwrap().0, [2, 3, 1]);
 }
 
@@ -155,11 +155,11 @@ fn random_and_shuffled_networks_are_the_same_as_nothing() {
     ];
     let found = compare(&subjects, &CompareParams::default()).unwrap();
     for pair in &found.pairs {
-        assert_ne!(pair.verdict, Verdict::SameCircuit, "{} {}: {:#?}", pair.first, pair.second, pair.claims);
-        assert_ne!(pair.verdict, Verdict::SameFunction, "{} {}: {:#?}", pair.first, pair.second, pair.claims);
+        assert_ne!(pair.verdict, PairVerdict::SameCircuit, "{} {}: {:#?}", pair.first, pair.second, pair.claims);
+        assert_ne!(pair.verdict, PairVerdict::SameFunction, "{} {}: {:#?}", pair.first, pair.second, pair.claims);
     }
     // Even a network and itself: without a circuit there is nothing that could be the same.
-    assert_eq!(found.pair(1, 2).unwrap().verdict, Verdict::Unclear);
+    assert_eq!(found.pair(1, 2).unwrap().verdict, PairVerdict::Unclear);
     assert!(found.pair(1, 2).unwrap().distance.is_none());
     assert_eq!(found.clusters.len(), 5);
 }
@@ -172,7 +172,7 @@ fn networks_that_have_not_learned_are_said_so() {
     let of = |name: &str| Subject::network(name, file.clone(), Some(8)).unwrap().on(task.clone());
     let found = compare(&[of("A"), of("B")], &CompareParams::default()).unwrap();
     let pair = &found.pairs[0];
-    assert_eq!(pair.verdict, Verdict::Unclear);
+    assert_eq!(pair.verdict, PairVerdict::Unclear);
     assert!(pair.reasons[0].contains("A is no circuit but not-learned"), "{:?}", pair.reasons);
     assert!(pair.distance.is_none() && pair.claims.is_empty() && pair.codes.is_none());
 }
@@ -193,9 +193,9 @@ fn inputs_that_only_one_network_keeps_are_found_and_named() {
     // u1 of variable 1 is kept by the function itself.
     assert_eq!(kept(1), [(1, 2), (1, 3)], "{:?}", found.networks[1].beside);
     assert!(!kept(2).is_empty(), "{:?}", found.networks[2].beside);
-    assert_ne!(found.pair(0, 2).unwrap().verdict, Verdict::SameCircuit);
-    assert_eq!(pair.verdict, Verdict::SameFunction, "{:?}", pair.reasons);
-    assert!(fails(pair).contains(&ClaimName::SameContents), "{:#?}", pair.claims);
+    assert_ne!(found.pair(0, 2).unwrap().verdict, PairVerdict::SameCircuit);
+    assert_eq!(pair.verdict, PairVerdict::SameFunction, "{:?}", pair.reasons);
+    assert!(fails(pair).contains(&PairClaimName::SameContents), "{:#?}", pair.claims);
     assert!(found.networks[0].beside.as_ref().unwrap().kept.is_empty());
 }
 
@@ -206,7 +206,7 @@ fn units_that_hold_nothing_make_no_difference() {
     // They forget at once.
     let idle = with_idle_units(&other, 0.0, 1.0, 10);
     let pair = both(plain, idle, 3);
-    assert_eq!(pair.verdict, Verdict::SameCircuit, "{:?}", pair.reasons);
+    assert_eq!(pair.verdict, PairVerdict::SameCircuit, "{:?}", pair.reasons);
     assert!(pair.distance.unwrap() < 1e-6);
 }
 
@@ -216,8 +216,8 @@ fn superposed_contents_are_not_the_same_circuit() {
     let plain = made(&task, sized(64, 1));
     let shared = made(&task, CompileParams { superposed: 1, ..sized(64, 2) });
     let pair = both(plain, shared, 4);
-    assert_ne!(pair.verdict, Verdict::SameCircuit, "{:#?}", pair.claims);
-    assert!(fails(&pair).contains(&ClaimName::BothCircuits), "{:?}", pair.reasons);
+    assert_ne!(pair.verdict, PairVerdict::SameCircuit, "{:#?}", pair.claims);
+    assert!(fails(&pair).contains(&PairClaimName::BothCircuits), "{:?}", pair.reasons);
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn networks_of_different_sizes_are_not_compared() {
     ];
     let found = compare(&subjects, &CompareParams::default()).unwrap();
     for pair in &found.pairs {
-        assert_eq!(pair.verdict, Verdict::NotComparable);
+        assert_eq!(pair.verdict, PairVerdict::NotComparable);
         let nothing = pair.distance.is_none() && pair.claims.is_empty() && pair.measures == Default::default();
         assert!(nothing && pair.reasons[0].contains("s=") && pair.reasons[0].contains("d="), "{pair:?}");
     }
@@ -248,9 +248,9 @@ fn truth_tables_are_compared_by_their_products() {
     let subjects: Vec<Subject> = all.into_iter().zip(["A", "B", "C"]).map(|(of, name)| named(name, of, 5)).collect();
     let found = compare(&subjects, &CompareParams::default()).unwrap();
     let (same, different) = (found.pair(0, 1).unwrap(), found.pair(0, 2).unwrap());
-    assert_eq!(same.verdict, Verdict::SameCircuit, "{:?}", same.reasons);
+    assert_eq!(same.verdict, PairVerdict::SameCircuit, "{:?}", same.reasons);
     assert!(same.distance.unwrap() < 1e-6, "{:?}", same.distance);
-    assert_eq!((different.verdict, different.outputs.len()), (Verdict::Different, 1));
+    assert_eq!((different.verdict, different.outputs.len()), (PairVerdict::Different, 1));
     assert!(different.distance.unwrap() > 0.1);
 }
 
@@ -284,10 +284,10 @@ fn real_valued_functions_are_compared_by_their_coefficients() {
     ];
     let found = compare(&subjects, &CompareParams::default()).unwrap();
     let (same, mirrored) = (found.pair(0, 1).unwrap(), found.pair(0, 2).unwrap());
-    assert_eq!(same.verdict, Verdict::SameCircuit, "{:?}", same.reasons);
+    assert_eq!(same.verdict, PairVerdict::SameCircuit, "{:?}", same.reasons);
     assert!(same.distance.unwrap() < 1e-6, "{:?}", same.distance);
     // The same spectrum, and the other way round.
-    assert_eq!((mirrored.verdict, mirrored.outputs.len()), (Verdict::Different, 2));
+    assert_eq!((mirrored.verdict, mirrored.outputs.len()), (PairVerdict::Different, 2));
     assert!(mirrored.measures.dsa_wasserstein.unwrap() < 1e-3, "{:?}", mirrored.measures);
 }
 
@@ -330,19 +330,19 @@ fn recordings_are_compared_with_each_other_and_with_networks() {
     let found = compare(&subjects, &CompareParams::default()).unwrap();
     for (i, j) in [(0, 1), (0, 2), (0, 5), (2, 5)] {
         let pair = found.pair(i, j).unwrap();
-        assert_eq!(pair.verdict, Verdict::SameCircuit, "{i} {j}: {:?} {:#?}", pair.reasons, found.networks[j]);
+        assert_eq!(pair.verdict, PairVerdict::SameCircuit, "{i} {j}: {:?} {:#?}", pair.reasons, found.networks[j]);
         assert!(pair.distance.unwrap() < 1e-6, "{i} {j}: {:?}", pair.distance);
         // Nothing can be handed to a recording, and only the same inputs make states comparable.
-        assert!(pair.claims.iter().all(|claim| claim.name != ClaimName::Exchange));
+        assert!(pair.claims.iter().all(|claim| claim.name != PairClaimName::Exchange));
         assert_eq!(pair.measures.cka.is_some(), j != 2 && i != 2, "{i} {j}");
         assert!(pair.measures.dsa.is_some());
     }
-    assert_eq!(found.pair(0, 4).unwrap().verdict, Verdict::Different);
+    assert_eq!(found.pair(0, 4).unwrap().verdict, PairVerdict::Different);
     // Without its inputs a component that stays the same has as many functions as lags: nothing is stated.
     for other in [0, 1, 4, 5] {
         assert_eq!(
             found.pair(3, other).unwrap().verdict,
-            Verdict::Unclear,
+            PairVerdict::Unclear,
             "{:?}",
             found.pair(3, other).unwrap().reasons
         );
@@ -352,7 +352,7 @@ fn recordings_are_compared_with_each_other_and_with_networks() {
     let (a, b) = (made(&whole, sized(40, 1)), made(&whole, sized(48, 2)));
     let of = |name: &str, network: &Network, seed| Subject::recording(name, record(network, (3, 2), seed, false), 3);
     let found = compare(&[of("A", &a, 1), of("B", &b, 2)], &CompareParams::default()).unwrap();
-    assert_eq!(found.pairs[0].verdict, Verdict::SameCircuit, "{:?}", found.pairs[0].reasons);
+    assert_eq!(found.pairs[0].verdict, PairVerdict::SameCircuit, "{:?}", found.pairs[0].reasons);
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn a_network_that_stops_following_the_function_is_not_the_same() {
     let mut weak = other.clone();
     weak.as_elman_mut().unwrap().recurrent_weights *= faer::Scale(0.45);
     let pair = both(plain, weak, 3);
-    assert!(!matches!(pair.verdict, Verdict::SameCircuit | Verdict::SameFunction), "{:?}", pair.reasons);
+    assert!(!matches!(pair.verdict, PairVerdict::SameCircuit | PairVerdict::SameFunction), "{:?}", pair.reasons);
 }
 
 #[test]

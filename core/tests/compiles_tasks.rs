@@ -4,7 +4,7 @@
 
 mod zoo;
 
-use ketbra::compile::{Basis, CompileError, CompileParams, Compiled, Role, compile};
+use ketbra::compile::{CompileError, CompileParams, Compiled, Role, UnitBasis, compile};
 use ketbra::network::{CellKind, Dynamics, NetworkFile};
 use ketbra::numeric::{Matrix, Svd};
 use ketbra::random::{Purpose, Stream};
@@ -14,7 +14,7 @@ use zoo::{gate, linear_tasks, named, other_tasks, product, random_tables, regist
 const STEPS: usize = 10_000;
 const NOISE: f64 = 0.05;
 
-fn compiled(task: &Task, cell: CellKind, basis: Basis) -> Compiled {
+fn compiled(task: &Task, cell: CellKind, basis: UnitBasis) -> Compiled {
     let params = CompileParams { cell, basis, ..CompileParams::default() };
     compile(task, &params).unwrap_or_else(|error| panic!("{} {cell:?} {basis:?}: {error}", task.name()))
 }
@@ -62,7 +62,7 @@ fn mistakes(made: &Compiled, episodes: usize, steps: usize) -> (usize, usize) {
     (outputs, contents)
 }
 
-fn assert_right(task: &Task, cell: CellKind, basis: Basis, episodes: usize) {
+fn assert_right(task: &Task, cell: CellKind, basis: UnitBasis, episodes: usize) {
     let made = compiled(task, cell, basis);
     let wrong = mistakes(&made, episodes, STEPS);
     assert_eq!(wrong, (0, 0), "{} {cell:?} {basis:?}: outputs, contents; {:?}", task.name(), made.numbers);
@@ -72,22 +72,24 @@ fn assert_right(task: &Task, cell: CellKind, basis: Basis, episodes: usize) {
 fn thirty_tasks_are_right_for_ten_thousand_noisy_steps_in_a_random_basis() {
     let tasks = [linear_tasks(), other_tasks()].concat();
     assert_eq!(tasks.len(), 30);
-    tasks.iter().for_each(|task| assert_right(task, CellKind::Elman, Basis::Random, 2));
+    tasks.iter().for_each(|task| assert_right(task, CellKind::Elman, UnitBasis::Random, 2));
 }
 
 #[test]
 fn thirty_tasks_are_right_for_ten_thousand_noisy_steps_with_a_unit_a_content() {
     let tasks = [linear_tasks(), other_tasks()].concat();
-    tasks.iter().for_each(|task| assert_right(task, CellKind::Elman, Basis::Units, 1));
+    tasks.iter().for_each(|task| assert_right(task, CellKind::Elman, UnitBasis::Units, 1));
 }
 
 #[test]
 fn gated_cells_are_right_too() {
     let tasks = [named("T3", 8, 8), named("repeat-copy", 5, 3), rule(110), register(7, 6), random_tables(4, 3, 4, 4)];
     for task in &tasks {
-        for (cell, basis) in
-            [(CellKind::Gru, Basis::Random), (CellKind::Lstm, Basis::Random), (CellKind::Lstm, Basis::Units)]
-        {
+        for (cell, basis) in [
+            (CellKind::Gru, UnitBasis::Random),
+            (CellKind::Lstm, UnitBasis::Random),
+            (CellKind::Lstm, UnitBasis::Units),
+        ] {
             assert_right(task, cell, basis, 1);
         }
     }
@@ -100,7 +102,7 @@ fn the_memories_hold_the_contents_and_the_readers_read_them() {
         rule(110),
         with_first("product", 4, 4, gate(&[slot(4, 0), slot(2, 1)], |m| m.count_ones() != 1)),
     ] {
-        for basis in [Basis::Random, Basis::Units] {
+        for basis in [UnitBasis::Random, UnitBasis::Units] {
             let made = compiled(&task, CellKind::Elman, basis);
             assert_eq!((made.memories.nrows(), made.memories.ncols()), (128, made.contents.len()));
             let read = &made.readers * &made.memories;
@@ -118,7 +120,7 @@ fn the_memories_hold_the_contents_and_the_readers_read_them() {
 #[test]
 fn in_a_random_basis_the_code_of_a_linear_task_explains_the_states() {
     let task = named("T3", 8, 8);
-    let made = compiled(&task, CellKind::Elman, Basis::Random);
+    let made = compiled(&task, CellKind::Elman, UnitBasis::Random);
     let mut drawn = Episodes::new(&task, 64);
     drawn.draw(&task, &Stream::new(5, Purpose::TestInputs), 0, 30);
     let (states, window) = (made.network.run(drawn.inputs(), 64, 30).states, drawn.contents(37));
@@ -136,9 +138,9 @@ fn in_a_random_basis_the_code_of_a_linear_task_explains_the_states() {
 fn superposed_contents_share_a_direction_and_nothing_is_lost() {
     let tasks = [(named("T1", 8, 8), 4), (named("T2", 8, 8), 6), (with_first("product", 8, 4, product(8)), 3)];
     for ((task, superposed), (cell, basis)) in tasks.iter().zip([
-        (CellKind::Elman, Basis::Random),
-        (CellKind::Lstm, Basis::Random),
-        (CellKind::Gru, Basis::Units),
+        (CellKind::Elman, UnitBasis::Random),
+        (CellKind::Lstm, UnitBasis::Random),
+        (CellKind::Gru, UnitBasis::Units),
     ]) {
         let params = CompileParams { superposed: *superposed, cell, basis, ..CompileParams::default() };
         let made = compile(task, &params).unwrap();
@@ -175,7 +177,7 @@ fn shown_directions(made: &Compiled) -> Vec<(Vec<f64>, Vec<f64>)> {
 
 #[test]
 fn units_come_in_the_order_of_the_contents() {
-    let made = compiled(&named("repeat-copy", 3, 1), CellKind::Elman, Basis::Units);
+    let made = compiled(&named("repeat-copy", 3, 1), CellKind::Elman, UnitBasis::Units);
     let content = |role: Role| match role {
         Role::Shift { content } | Role::Copy { content, .. } => Some(content),
         _ => None,
@@ -212,7 +214,7 @@ fn what_cannot_be_made_is_refused_with_the_next_move() {
 #[test]
 fn what_is_needed_is_enough() {
     for (task, basis) in
-        [(named("T1", 8, 8), Basis::Random), (rule(110), Basis::Units), (register(7, 6), Basis::Random)]
+        [(named("T1", 8, 8), UnitBasis::Random), (rule(110), UnitBasis::Units), (register(7, 6), UnitBasis::Random)]
     {
         let one = CompileParams { basis, hidden: Some(1), ..CompileParams::default() };
         let Err(CompileError::TooSmall { needed, .. }) = compile(&task, &one) else { panic!("{}", task.name()) };
@@ -235,8 +237,8 @@ fn the_same_seed_gives_the_same_bytes_and_another_seed_other_ones() {
 #[test]
 fn the_file_names_the_task_and_a_linear_task_needs_no_biases() {
     let task = named("T4", 8, 8);
-    let made = compiled(&task, CellKind::Elman, Basis::Random);
+    let made = compiled(&task, CellKind::Elman, UnitBasis::Random);
     let file = NetworkFile::from_safetensors(&made.file().to_safetensors().unwrap(), "x".as_ref()).unwrap();
     assert!(file.task(None, None).unwrap().unwrap().same_function(&task));
-    assert!(!file.network.has_bias() && compiled(&rule(110), CellKind::Elman, Basis::Random).network.has_bias());
+    assert!(!file.network.has_bias() && compiled(&rule(110), CellKind::Elman, UnitBasis::Random).network.has_bias());
 }

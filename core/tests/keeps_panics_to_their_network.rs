@@ -6,7 +6,7 @@
     reason = "a test stops where something is wrong, and here it panics on purpose"
 )]
 
-use ketbra::sweep::{Engine, Local, Outcome, Plan, Row, SweepFolder, Tally, Trainer, Unwatched, Watcher, to_csv};
+use ketbra::sweep::{Local, Plan, Row, Runner, SweepFolder, SweepOutcome, Tally, Trainer, Unwatched, Watcher, to_csv};
 use ketbra::table::{TableParams, table};
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{self, Job, Observer, TrainError};
@@ -31,7 +31,7 @@ fn sweep(list: usize, watcher: &dyn Watcher, folder: &Path) -> Result<(Tally, Ve
     let trainer = Trainer { name: "unlucky".into(), engine: Box::new(Unlucky), workers: 2, list, interpreters: 2 };
     let folder = SweepFolder::create(folder, &runs).unwrap();
     let outcome = Local::new(trainer).run(&folder, &runs, watcher).map_err(|error| error.to_string())?;
-    let Outcome::Worked(summary) = outcome else { panic!("it works here") };
+    let SweepOutcome::Worked(summary) = outcome else { panic!("it works here") };
     Ok((summary.tally, folder.rows().unwrap()))
 }
 

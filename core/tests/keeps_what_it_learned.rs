@@ -8,8 +8,8 @@ use ketbra::random::{Purpose, Stream};
 use ketbra::run_folder::{Resumed, RunFolder};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Freeze, Job, Metrics, Observer, Rule, Start, Unobserved};
-use ketbra::transfer::{Old, TransferParams, protect};
+use ketbra::train::{Choices, Freeze, Job, Metrics, Observer, RestraintRule, Start, Unobserved};
+use ketbra::transfer::{Old, TransferParams, open_units, protect};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -239,26 +239,79 @@ fn the_manifest_says_what_a_run_began_with_and_what_it_keeps() {
     );
     let params = RunFolder::open(&here.path().join("on")).unwrap().manifest().params.clone();
     assert!(params.from.unwrap().network.ends_with("start"));
-    assert_eq!(params.restraint.unwrap().rule, Rule::Freeze { part: Freeze::Recurrent });
+    assert_eq!(params.restraint.unwrap().rule, RestraintRule::Freeze { part: Freeze::Recurrent });
+}
+
+/// Rows of a column of input weights that a strong cue shuts.
+fn shut(of: &faer::Mat<f64>, column: usize) -> Vec<usize> {
+    (0..of.nrows()).filter(|&i| of[(i, column)].abs() > 6.0).collect()
 }
 
 #[test]
-fn a_strong_cue_shuts_half_of_the_units_and_touches_nothing_else() {
+fn strong_cues_leave_each_context_units_of_its_own_and_hold_the_others_still() {
+    let choices = Choices { strong_cue: true, context: Some("a".into()), hidden: Some(25), ..few_steps() };
+    let (params, start) = choices.params(&two()).unwrap();
+    let Start::Weights(network) = start else { panic!("cues are drawn") };
+    let weights = &network.as_elman().unwrap().input_weights;
+    assert_eq!(shut(weights, 2), (12..25).collect::<Vec<_>>(), "those of b");
+    assert_eq!(shut(weights, 3), (0..12).collect::<Vec<_>>(), "those of a");
+    assert!(shut(weights, 0).is_empty() && shut(weights, 1).is_empty());
+    assert_eq!([0, 1].map(|context| open_units(&network, &two(), context)), [12, 13]);
+    // What is held still has no part in the moves of weights that it reaches.
+    let held = params.restraint.unwrap().held.unwrap();
+    for name in ["rnn.weight_hh_l0", "readout.weight"] {
+        let basis = held.holds[name].basis().unwrap();
+        assert_eq!(basis.ncols(), 1, "{name}");
+        assert!((0..12).all(|i| basis[(i, 0)] == 0.0) && (12..25).all(|i| basis[(i, 0)].abs() > 0.2), "{name}");
+    }
+    let states = states(&network, 0);
+    let apart = |unit: usize| states.iter().flat_map(move |at| (0..8).map(move |e| at[(unit, e)] - at[(unit, 0)]));
+    assert!((12..25).all(|unit| apart(unit).all(|by| by.abs() < 1e-6)), "shut units are the same in all episodes");
+    assert!((0..12).any(|unit| apart(unit).any(|by| by.abs() > 0.1)), "open ones are not");
+}
+
+#[test]
+fn units_that_a_cue_shuts_stay_shut_through_training_and_the_next_context_trains_others() {
     let here = tempfile::tempdir().unwrap();
-    let start = train(&two(), &Choices { context: Some("a".into()), ..few_steps() }, &here.path().join("start"));
-    let begins = |choices: Choices| match choices.params(&two()).unwrap().1 {
-        Start::Weights(network) => network.as_elman().unwrap().input_weights.clone(),
-        _ => panic!("a network was given"),
+    let path = |name: &str| here.path().join(name);
+    let steps = Choices { steps: Some(200), ..few_steps() };
+    let begin = Choices { strong_cue: true, context: Some("a".into()), ..steps.clone() };
+    let first = train(&two(), &begin, &path("first"));
+    let on = Choices { from: Some(path("first")), context: Some("b".into()), protect: vec!["a".into()], ..steps };
+    let second = train(&two(), &on, &path("second"));
+    let file = NetworkFile::open(&path("first")).unwrap().network;
+    for network in [&first, &second] {
+        assert_eq!([0, 1].map(|context| open_units(network, &two(), context)), [12, 12]);
+    }
+    let recurrent = |of: &Network| of.as_elman().unwrap().recurrent_weights.clone();
+    let moved = recurrent(&second) - recurrent(&file);
+    let (old, new) = (moved.as_ref().subrows(0, 12), moved.as_ref().submatrix(12, 12, 12, 12));
+    assert!(old.norm_max() < 1e-4, "units of the first context: {}", old.norm_max());
+    assert!(new.norm_max() > 1e-2, "units of the second: {}", new.norm_max());
+}
+
+#[test]
+fn strong_cues_are_refused_where_they_cannot_be_drawn() {
+    let here = tempfile::tempdir().unwrap();
+    train(&two(), &Choices { context: Some("a".into()), ..few_steps() }, &here.path().join("start"));
+    let strong = Choices { strong_cue: true, ..few_steps() };
+    let none = strong.params(&one()).unwrap_err().to_string();
+    assert!(none.contains("need a task with contexts"), "{none}");
+    let has = Choices { from: Some(here.path().join("start")), ..strong }.params(&two()).unwrap_err().to_string();
+    assert!(has.contains("has its cues"), "{has}");
+}
+
+#[test]
+fn the_recipe_follows_the_units_that_are_open() {
+    let three = "name = \"three\"\ns = 4\nd = 4\n[context.a]\ntask = \"repeat-copy\"\n[context.b]\ntask = \"compose-copy\"\n\
+                 [context.c]\nrecurrence = [\"u1 = u2[t-1]\", \"u2 = u1[t-1]\", \"u3 = u3[t-2]\", \"u4 = u4[t-3]\"]\n";
+    let task = Task::from_toml_with_contexts(three, "three", "three").unwrap();
+    let of = |strong_cue: bool, hidden: usize| {
+        let choices = Choices { strong_cue, context: Some("b".into()), hidden: Some(hidden), ..Choices::default() };
+        choices.params(&task).unwrap().0
     };
-    let on = Choices { context: Some("b".into()), from: Some(here.path().join("start")), ..few_steps() };
-    let (before, plain) = (start.as_elman().unwrap().input_weights.clone(), begins(on.clone()));
-    assert_eq!(before, plain, "nothing is drawn unless it is asked for");
-    let drawn = begins(Choices { strong_cue: true, ..on });
-    let strong =
-        |of: &faer::Mat<f64>, column: usize| (0..24).filter(|&i| of[(i, column)].abs() == 2.5).collect::<Vec<_>>();
-    assert!((6..=18).contains(&strong(&drawn, 3).len()), "{:?}", strong(&drawn, 3));
-    assert_eq!(before.subcols(0, 3), drawn.subcols(0, 3));
-    let all = begins(Choices { strong_cue: true, ..few_steps() });
-    assert_eq!(strong(&all, 3), strong(&drawn, 3));
-    assert_ne!(strong(&all, 2), strong(&all, 3), "each context shuts others");
+    assert_eq!(of(false, 48).curriculum.name(), "adaptive");
+    let narrow = of(true, 48);
+    assert_eq!((narrow.curriculum.name(), narrow.l2, narrow.hidden), ("table1", 0.0, 48), "16 units for 16 contents");
+    assert_eq!(of(true, 96).curriculum.name(), "adaptive");
 }

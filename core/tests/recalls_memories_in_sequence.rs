@@ -5,7 +5,7 @@
 use ketbra::circuit::operator;
 use ketbra::numeric::{Matrix, draw, eigenvalues, tolerance::Tolerance};
 use ketbra::random::{Purpose, Stream};
-use ketbra::recall::{Integrator, Parameters, RecallError, Response, Rule, SequenceMemory, State};
+use ketbra::recall::{Integrator, Parameters, ReadRule, RecallError, Response, SequenceMemory, State};
 use ketbra::task::Task;
 
 fn stream() -> Stream {
@@ -113,7 +113,7 @@ fn the_hebbian_rule_equals_the_pseudo_inverse_for_orthogonal_memories() {
         let parameters = Parameters { rule, ..Parameters::default() };
         SequenceMemory::new(hadamard.clone(), transitions.clone(), parameters).unwrap().elman_weights().unwrap()
     };
-    Tolerance::relative(1e-14).assert_close(&weights(Rule::Hebbian), &weights(Rule::PseudoInverse));
+    Tolerance::relative(1e-14).assert_close(&weights(ReadRule::Hebbian), &weights(ReadRule::PseudoInverse));
 }
 
 #[test]

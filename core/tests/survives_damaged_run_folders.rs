@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use ketbra::network::{Activation, Architecture, Initialization, Network};
-use ketbra::run_folder::{Manifest, Recorder, RunFolder, RunFolderError, Status};
+use ketbra::run_folder::{Manifest, Recorder, RunFolder, RunFolderError, RunStatus};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Curriculum, Engine, Job, Start, TrainParams, TrainState};
@@ -120,7 +120,7 @@ fn a_run_is_replaced_only_by_force_and_strangers_in_it_stay() {
     fs::write(temporary.path().join("notes.txt"), b"mine").unwrap();
     let refusal = |path| RunFolder::create(path, manifest(), false).unwrap_err();
     assert!(matches!(refusal(temporary.path()), RunFolderError::Unfinished { .. }));
-    folder.write_manifest(|manifest| manifest.status = Status::Complete).unwrap();
+    folder.write_manifest(|manifest| manifest.status = RunStatus::Complete).unwrap();
     assert!(matches!(refusal(temporary.path()), RunFolderError::Complete { .. }));
     RunFolder::create(temporary.path(), manifest(), true).unwrap();
     assert!(!temporary.path().join("checkpoint").exists());

@@ -406,7 +406,7 @@ fn mutated_results() {
     let grid = "task = \"repeat-copy\"\ns = 2\nd = 2\nhidden = 8\nsteps = 60\nhorizon = 10\n";
     let runs = Plan::parse(grid, "grid.toml", Path::new("")).unwrap().runs().unwrap();
     let folder = SweepFolder::create(temporary.path(), &runs).unwrap();
-    sweep::Engine::run(&Local::new(Trainer::cpu(1)), &folder, &runs, &Unwatched).unwrap();
+    sweep::Runner::run(&Local::new(Trainer::cpu(1)), &folder, &runs, &Unwatched).unwrap();
     let path: PathBuf = temporary.path().join(&runs[0].name).join("result.json");
     let whole = fs::read_to_string(&path).unwrap();
     survive(

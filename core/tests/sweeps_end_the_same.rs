@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use ketbra::sweep::{Engine, Local, Plan, Run, SweepFolder, Trainer, Unwatched, Watcher};
+use ketbra::sweep::{Local, Plan, Run, Runner, SweepFolder, Trainer, Unwatched, Watcher};
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{self, Job, Observer, TrainError};
 use std::path::Path;

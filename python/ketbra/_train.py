@@ -149,8 +149,8 @@ def train(
     freeze: keep of it: recurrent (all recurrent weights) or memories (what they do within the space of its memories)
     protect: keep what it does in old tasks, or in other contexts: moves are projected out of the spaces that their states and
         inputs span; reuse: the paper's variant, into them; left_out: share of the variance of old states and inputs that may be
-        left outside those spaces [0.01]; strong_cue: draw the cue of `context`, or all cues, so strong that
-        each saturates half of the units, others in each context
+        left outside those spaces [1e-4]
+    strong_cue: begin with strong cues: each context gets an equal share of the units, and its cue holds all others still
     ewc: elastic weight consolidation: weights are pulled back by how much the outputs of old tasks depend on them;
         ewc_strength: how strongly; at 1 what old tasks lose counts as much as the loss of the new one [100]
     device: cpu, or cuda for the first CUDA device [cpu]; precision: how exactly it multiplies: single, plain or fast [single]

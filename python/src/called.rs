@@ -47,8 +47,8 @@ impl Called<'_> {
 
     fn stepped(&self, states: Array2<f64>, inputs: Array2<f64>) -> Option<Array2<f64>> {
         self.ask(|py| {
-            let said = self.step.call1(py, (states.into_pyarray(py), inputs.into_pyarray(py)))?;
-            let next: PyReadonlyArray2<'_, f64> = said.extract(py)?;
+            let returned = self.step.call1(py, (states.into_pyarray(py), inputs.into_pyarray(py)))?;
+            let next: PyReadonlyArray2<'_, f64> = returned.extract(py)?;
             Ok(next.as_array().to_owned())
         })
     }
@@ -80,8 +80,8 @@ impl Called<'_> {
     fn asked(&self, jacobian: &Py<PyAny>, state: &[f64], input: &[f64]) -> Option<Jacobians> {
         self.ask(|py| {
             let [state, input] = [state, input].map(|values| PyArray1::from_slice(py, values));
-            let said = jacobian.call1(py, (state, input))?;
-            let (state, input): (PyReadonlyArray2<'_, f64>, PyReadonlyArray2<'_, f64>) = said.extract(py)?;
+            let returned = jacobian.call1(py, (state, input))?;
+            let (state, input): (PyReadonlyArray2<'_, f64>, PyReadonlyArray2<'_, f64>) = returned.extract(py)?;
             Ok(Jacobians { state: matrix(state.as_array()), input: matrix(input.as_array()) })
         })
     }
@@ -101,7 +101,7 @@ impl Dynamics for Called<'_> {
         let states = Array2::from_shape_fn((batch, self.hidden), |(j, i)| state[(i, j)]);
         let inputs = Array2::from_shape_fn((batch, self.inputs), |(j, i)| input.map_or(0.0, |input| input[(i, j)]));
         match self.stepped(states, inputs) {
-            Some(said) => (0..batch).for_each(|j| (0..self.hidden).for_each(|i| next[(i, j)] = said[(j, i)])),
+            Some(returned) => (0..batch).for_each(|j| (0..self.hidden).for_each(|i| next[(i, j)] = returned[(j, i)])),
             None => next.fill(f64::NAN),
         }
     }

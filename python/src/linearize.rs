@@ -159,8 +159,8 @@ fn as_arrays<'py>(py: Python<'py>, found: &PhasePortrait) -> Result<Bound<'py, P
     all.set_item("reached", PyArray1::from_iter(py, points.iter().map(|point| point.reached as i64)))?;
     let modes: Vec<_> = points.iter().map(|point| modes(py, point)).collect::<Result<_, Failed>>()?;
     all.set_item("modes", modes)?;
-    all.set_item("point_doubts", points.iter().map(|point| said(&point.doubts)).collect::<Vec<_>>())?;
-    all.set_item("doubts", said(&found.points.doubts))?;
+    all.set_item("point_doubts", points.iter().map(|point| messages(&point.doubts)).collect::<Vec<_>>())?;
+    all.set_item("doubts", messages(&found.points.doubts))?;
     all.set_item("paths", found.connections.iter().map(|c| rows(&c.path).into_pyarray(py)).collect::<Vec<_>>())?;
     let slow = found.slow_manifold.as_ref().map_or(Array2::zeros((0, hidden)), |set| {
         Array2::from_shape_fn((set.states.ncols(), set.states.nrows()), |(k, i)| set.states[(i, k)])
@@ -185,6 +185,6 @@ fn rows(states: &[Vec<f64>]) -> Array2<f64> {
 }
 
 /// Doubts in the words of Python, where `starts` are states and not their number.
-fn said(doubts: &[FixedPointDoubt]) -> Vec<String> {
+fn messages(doubts: &[FixedPointDoubt]) -> Vec<String> {
     doubts.iter().map(in_python).collect()
 }

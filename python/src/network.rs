@@ -56,7 +56,7 @@ impl Network {
     ) -> Result<Self, Failed> {
         let activation: Activation = activation.parse().map_err(Failed::network)?;
         let tensors: Tensors = arrays.iter().map(|(name, array)| (name.clone(), tensor(array.as_array()))).collect();
-        let (network, mut rest) = network::Network::from_tensors_with_rest(&tensors, activation)?;
+        let (network, mut rest) = network::Network::from_tensors_with_unused(&tensors, activation)?;
         rest.extend(unused);
         Ok(Self::new(NetworkFile { network, metadata, unused: rest }, None))
     }
@@ -195,17 +195,17 @@ impl Network {
     /// What the network says (time, batch, outputs) when the last layer has these units (time, batch, H).
     fn read<'py>(&self, py: Python<'py>, hidden: PyReadonlyArray3<'py, f64>) -> Bound<'py, PyArray3<f64>> {
         let hidden = hidden.as_array();
-        let said = py.detach(|| {
+        let produced = py.detach(|| {
             let (steps, batch, _) = hidden.dim();
-            let mut said = Array3::zeros((steps, batch, self.network().outputs()));
+            let mut produced = Array3::zeros((steps, batch, self.network().outputs()));
             for t in 0..steps {
                 let state = matrix(hidden.slice(s![t, .., ..]).reversed_axes());
                 let now = self.network().readout.read(state.as_ref());
-                said.slice_mut(s![t, .., ..]).assign(&column_major(&now).reversed_axes());
+                produced.slice_mut(s![t, .., ..]).assign(&column_major(&now).reversed_axes());
             }
-            said
+            produced
         });
-        said.into_pyarray(py)
+        produced.into_pyarray(py)
     }
 }
 

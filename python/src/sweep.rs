@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::errors::Failed;
 use crate::work::{Stop, interruptible};
-use ketbra::sweep::{Engine, Local, Outcome, Plan, SweepFolder, Tally, Trainer, Watcher};
+use ketbra::sweep::{Local, Plan, Runner, SweepFolder, SweepOutcome, Tally, Trainer, Watcher};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -67,12 +67,12 @@ pub fn sweep(
     if let Some(stop) = ended.interrupt {
         ended.value?;
         let pressed = stop.is_instance_of::<PyKeyboardInterrupt>(py);
-        let said = || PyKeyboardInterrupt::new_err("stopped, and saved; go on with the same call");
-        return Err(if pressed { said() } else { stop }.into());
+        let stopped = || PyKeyboardInterrupt::new_err("stopped, and saved; go on with the same call");
+        return Err(if pressed { stopped() } else { stop }.into());
     }
     match ended.value? {
-        Outcome::Worked(summary) => Ok(serde_json::to_string(&summary).map_err(Failed::sweep)?),
-        Outcome::Submitted(_) | Outcome::NothingToSubmit => {
+        SweepOutcome::Worked(summary) => Ok(serde_json::to_string(&summary).map_err(Failed::sweep)?),
+        SweepOutcome::Submitted(_) | SweepOutcome::NothingToSubmit => {
             Err(Failed::sweep("this machine handed its work to another"))
         }
     }

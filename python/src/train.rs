@@ -262,3 +262,27 @@ impl Observer for Watching<'_> {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use ketbra::train::SETTINGS;
+
+    /// What `train` takes besides: the task, and where and how the run is done.
+    const BESIDE: [&str; 11] =
+        ["task", "s", "d", "device", "precision", "threads", "out", "resume", "force", "tensorboard", "progress"];
+
+    #[test]
+    fn every_setting_of_training_is_a_keyword_and_the_other_way_round() {
+        let source = include_str!("../ketbra/_train.py");
+        let (_, from) = source.split_once("\ndef train(\n").unwrap();
+        let (signature, _) = from.split_once("\n) -> Network:").unwrap();
+        let keywords = signature.lines().filter_map(|line| Some(line.trim().split_once(':')?.0));
+        // `from` is a word of the language.
+        let mut keywords: Vec<&str> =
+            keywords.filter(|name| !BESIDE.contains(name)).map(|name| name.trim_end_matches('_')).collect();
+        let mut settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+        keywords.sort_unstable();
+        settings.sort_unstable();
+        assert_eq!(keywords, settings);
+    }
+}

@@ -4,7 +4,7 @@ use ketbra::setting::{To, in_dialect};
 use std::fmt::Display;
 
 /// `s=N`, `force=True`, `device='cpu'`, `out`.
-pub fn in_python(said: impl Display) -> String {
+pub fn in_python(message: impl Display) -> String {
     in_dialect(
         |setting, f| {
             // What a fixed-point search calls its random starts is not what Python does.
@@ -16,7 +16,7 @@ pub fn in_python(said: impl Display) -> String {
                 To::Word(word) => write!(f, "{name}='{word}'"),
             }
         },
-        said,
+        message,
     )
 }
 
@@ -28,8 +28,8 @@ mod tests {
 
     #[test]
     fn settings_become_keywords() {
-        let said = in_python(InterpretError::NoTask);
-        assert!(said.ends_with("; pass task=T, or blind=True and s=N"), "{said}");
+        let message = in_python(InterpretError::NoTask);
+        assert!(message.ends_with("; pass task=T, or blind=True and s=N"), "{message}");
         assert_eq!(in_python(Setting::word("device", "cpu")), "device='cpu'");
         assert_eq!(in_python(Setting::named("max-points")), "max_points");
         assert_eq!(in_python(Setting::of("threads", 1)), "threads=1");

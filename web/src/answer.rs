@@ -20,8 +20,8 @@ pub const PAGE: &str = "report.html";
 
 impl Answer {
     /// What went wrong.
-    pub fn problem(said: &str) -> Self {
-        Self { json: json!({ "error": said }), files: vec![] }
+    pub fn problem(message: &str) -> Self {
+        Self { json: json!({ "error": message }), files: vec![] }
     }
 
     /// As a frame: `{"answer": ..., "files": [{"name", "length"}]}`, then the files.

@@ -6,7 +6,7 @@ use crate::request::About;
 use ketbra::compare::{CompareParams, Comparison, Subject, compare_examined, examine_all};
 use ketbra::interpret::Interpretation;
 use ketbra::network::NetworkFile;
-use ketbra::observe::{Look, Moment};
+use ketbra::observe::{Look, StageProgress};
 use ketbra::report::{Provenance, Side, page_of_two};
 use std::path::Path;
 
@@ -15,11 +15,12 @@ const COMPARING: f64 = 0.6;
 
 pub fn compare(about: &About, files: &[File], look: Look<'_>) -> Result<Answer, Problem> {
     let [left, right] = files else { return Err("drop two networks".into()) };
-    let found = compared(about, [left, right], &|moment| look(Moment { share: COMPARING * moment.share, ..moment }))?;
+    let found =
+        compared(about, [left, right], &|moment| look(StageProgress { share: COMPARING * moment.share, ..moment }))?;
     let mut answer = vec![file("comparison.json", serde_json::to_string_pretty(&found)? + "\n")];
     let half = (1.0 - COMPARING) / 2.0;
     let side = |dropped: &File, from: f64| {
-        let look = |moment: Moment| look(Moment { share: from + half * moment.share, ..moment });
+        let look = |moment: StageProgress| look(StageProgress { share: from + half * moment.share, ..moment });
         crate::interpret::interpreted(about, dropped, &look)
     };
     // A pair that can be compared but not shown still has its answer.

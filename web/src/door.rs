@@ -1,7 +1,7 @@
 //! Where JavaScript knocks: it asks for room, writes a request there, and is told where the answer lies.
 
 use crate::answer_bytes;
-use ketbra::observe::Moment;
+use ketbra::observe::StageProgress;
 use std::cell::RefCell;
 
 thread_local! {
@@ -15,7 +15,7 @@ unsafe extern "C" {
     /// How far the work is: a share from 0 to 1, and the name of the stage.
     safe fn progress(share: f64, stage: *const u8, length: usize);
     /// What a panic said, before the engine stops for good.
-    safe fn panicked(said: *const u8, length: usize);
+    safe fn panicked(message: *const u8, length: usize);
 }
 
 /// Room for the bytes of a request.
@@ -31,11 +31,11 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
 #[unsafe(no_mangle)] // SAFETY: no other function of the module has this name.
 pub extern "C" fn answer() -> usize {
     std::panic::set_hook(Box::new(|panic| {
-        let said = panic.to_string();
-        panicked(said.as_ptr(), said.len());
+        let message = panic.to_string();
+        panicked(message.as_ptr(), message.len());
     }));
     let request = REQUEST.take();
-    let answered = answer_bytes(&request, &|Moment { stage, share }| {
+    let answered = answer_bytes(&request, &|StageProgress { stage, share }| {
         progress(share, stage.as_ptr(), stage.len());
         true
     });

@@ -1,6 +1,6 @@
 //! `ketbra compare`: are these networks the same circuit?
 
-mod words;
+mod text;
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -98,7 +98,7 @@ impl CompareCommand {
         }
         match self.json {
             true => print_json(&document),
-            false => print(&words::words(&found, &document.effects)),
+            false => print(&text::text(&found, &document.effects)),
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::subject::{network_in, write};
 use crate::terminal::{GOOD, print, print_json, title};
-use ketbra::compile::{Basis, Checked, CompileError, CompileParams, Compiled, Numbers, compile};
+use ketbra::compile::{Checked, CompileError, CompileParams, Compiled, Figures, UnitBasis, compile};
 use ketbra::network::CellKind;
 use ketbra::path_text;
 use std::ffi::OsString;
@@ -35,8 +35,8 @@ pub struct CompileCommand {
     cell: CellKind,
     /// random: units in random order with random signs, each with a little of every content that is moved; units: in the order
     /// of the contents, one each
-    #[arg(long, value_name = "NAME", default_value = "random", value_parser = Basis::from_str)]
-    basis: Basis,
+    #[arg(long, value_name = "NAME", default_value = "random", value_parser = UnitBasis::from_str)]
+    basis: UnitBasis,
     /// Pairs of contents that share one direction for a step
     #[arg(long, value_name = "N", default_value_t = 0)]
     superposed: usize,
@@ -104,7 +104,7 @@ struct Line<'a> {
     params: &'a CompileParams,
     hidden: usize,
     contents: usize,
-    numbers: Numbers,
+    numbers: Figures,
     checked: Checked,
     saved: Vec<String>,
 }
@@ -130,7 +130,7 @@ fn text(path: &Path) -> String {
 }
 
 fn in_words(made: &Compiled, saved: &[PathBuf]) -> String {
-    let Numbers { needed, margin, mixing, .. } = made.numbers;
+    let Figures { needed, margin, mixing, .. } = made.numbers;
     let Checked { episodes, steps, noise, accuracy } = made.checked;
     let (cell, hidden) = (made.params.cell.title(), made.network.hidden());
     let mut text = title(&format!("{}: {cell} network of {hidden} units, made and not trained", made.task.name()));

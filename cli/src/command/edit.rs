@@ -4,7 +4,7 @@ use crate::arguments::{TaskSize, with_taps};
 use crate::failure::Failure;
 use crate::subject::network_in;
 use crate::terminal::{FAINT, print, print_exactly, title};
-use ketbra::edit::{Change, EditError, EditParams, EditSummary, Edited, Mode, edit, task_to_edit};
+use ketbra::edit::{Change, EditError, EditParams, EditSummary, Edited, Mode, edit, task_read_back, task_to_edit};
 use ketbra::interpret::{InterpretParams, Warning, limits};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::path_text;
@@ -21,10 +21,11 @@ use std::str::FromStr;
   ketbra edit runs/t2 --to T3 --out runs/t2-as-t3
   ketbra edit net.safetensors --set 'u1 = -u3[t-2]' --out edited
   ketbra edit net.safetensors --negate 4 --out edited
+  ketbra edit net.safetensors --set 'u1 = xor(u3[t-2], u5[t-1])' --out edited
   ketbra edit net.safetensors --keep 3=0.5 --out edited
   ketbra edit net.safetensors --negate 4 --least --out edited
 
-What the network computes now comes from --task, from the file, or is read back from the network (--s N).")]
+What the network computes now comes from --task, from the file, or is read back from the network (--blind --s N).")]
 pub struct EditCommand {
     /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt
     #[arg(value_name = "PATH")]
@@ -32,6 +33,9 @@ pub struct EditCommand {
     /// What the network computes now
     #[arg(long)]
     task: Option<OsString>,
+    /// Read back what the network computes now, whatever its file says; needs --s
+    #[arg(long, conflicts_with = "task", requires = "s")]
+    blind: bool,
     #[command(flatten)]
     size: TaskSize,
     /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
@@ -65,7 +69,7 @@ struct ChangeArguments {
     /// Another task: a name (see `ketbra task --list`), an id, formulas, or a .toml file
     #[arg(long, value_name = "TASK")]
     to: Option<OsString>,
-    /// One output copies another past component, e.g. 'u1 = -u3[t-2]'
+    /// One output by its formula, e.g. 'u1 = -u3[t-2]' or 'u1 = xor(u3[t-2], u5[t-1])'
     #[arg(long, value_name = "RECURRENCE")]
     set: Option<String>,
     /// One output changes its sign
@@ -105,8 +109,12 @@ impl EditCommand {
         let taps = self.size.taps.as_deref();
         let name = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
         let params = EditParams { seed: self.seed, ..EditParams::default() };
-        task_to_edit(file, name.as_deref(), (self.size.s, self.size.d), &params).map_err(|error| match error {
-            EditError::NoTask => Failure::bad_input(format!("{error} (--task T, or --s N)")),
+        let task = match self.size.s.filter(|_| self.blind) {
+            Some(s) => task_read_back(&file.network, s, &params),
+            None => task_to_edit(file, name.as_deref(), (self.size.s, self.size.d), &params),
+        };
+        task.map_err(|error| match error {
+            EditError::NoTask => Failure::bad_input(format!("{error} (--task T, or --blind --s N)")),
             EditError::NotReadBack => Failure::could_not(format!("{error} (--task T)")),
             EditError::Recurrence(_) => Failure::could_not(error),
             error => Failure::bad_input(error),

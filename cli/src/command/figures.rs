@@ -1,10 +1,10 @@
 //! `ketbra figures`: pictures for papers.
 
 use crate::failure::Failure;
-use crate::made::print_made;
 use crate::progress::Share;
 use crate::subject::{Known, beside, interpret_watched, provenance, write};
 use crate::terminal::{hanging, print};
+use crate::written::print_made;
 use ketbra::interpret::InterpretParams;
 use ketbra::report::ReportError;
 use ketbra::report::figures::{animation, figures, training_animation};

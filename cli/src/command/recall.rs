@@ -5,7 +5,7 @@ use crate::subject::write;
 use crate::terminal::{FAINT, print, print_json, title, width};
 use ketbra::circuit::operator;
 use ketbra::random::{Purpose, Stream};
-use ketbra::recall::{Conjugacy, Integrator, Parameters, RecallError, Response, Retrieval, Rule, SequenceMemory};
+use ketbra::recall::{Conjugacy, Integrator, Parameters, ReadRule, RecallError, Response, Retrieval, SequenceMemory};
 use ketbra::report::figures::recall_figure;
 use ketbra::task::{Episodes, Task};
 use serde::Serialize;
@@ -118,7 +118,7 @@ impl RecallCommand {
                 self.time
             )));
         }
-        let rule = if self.hebbian { Rule::Hebbian } else { Rule::PseudoInverse };
+        let rule = if self.hebbian { ReadRule::Hebbian } else { ReadRule::PseudoInverse };
         let parameters = Parameters { delay_time: self.delay, rule, ..Parameters::episodic() };
         let stream = Stream::new(self.seed, Purpose::Matrices);
         let memory = SequenceMemory::episodes(self.features, self.memories, parameters, &stream).map_err(refused)?;

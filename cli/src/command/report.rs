@@ -1,10 +1,10 @@
 //! `ketbra report`: the page of a network, of two, or of a sweep.
 
 use crate::failure::Failure;
-use crate::made::{Written, print_made};
 use crate::progress::{Count, Share};
 use crate::subject::{Known, beside, interpret_watched, name, provenance, write, write_page};
 use crate::terminal::{complain, print, print_json};
+use crate::written::{Written, print_made};
 use ketbra::interpret::{InterpretParams, Interpretation};
 use ketbra::network::NetworkFile;
 use ketbra::path_text;

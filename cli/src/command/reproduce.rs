@@ -8,11 +8,11 @@ use crate::progress::Count;
 use crate::subject::write;
 use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
 use ketbra::interpret::{InterpretParams, Question, interpret};
-use ketbra::report::figures::{comparison_figures, development_figure, figures};
+use ketbra::report::figures::{comparison_figures, course_figure, development_figure, figures};
 use ketbra::reproduce::course::{self, CourseRow, CourseWatcher};
-use ketbra::reproduce::{Experiment, Finding, Report, ReproduceError, Source, Verdict, judge};
+use ketbra::reproduce::{Agreement, Authority, Experiment, Finding, Report, ReproduceError, judge};
 use ketbra::run_folder::RunFolder;
-use ketbra::sweep::{Engine, Local, Run, SweepFolder, to_csv};
+use ketbra::sweep::{Local, Run, Runner, SweepFolder, to_csv};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -92,6 +92,7 @@ impl ReproduceCommand {
             self.draw(experiment, plan, &folder)?;
             self.draw_distances(experiment, &report)?;
             self.draw_development(experiment, &report)?;
+            self.draw_course(experiment, &report)?;
             if !self.json {
                 print(&in_words(&report));
             }
@@ -175,6 +176,16 @@ impl ReproduceCommand {
         Ok(())
     }
 
+    /// Draws what came of a course, where the experiment asks for it.
+    fn draw_course(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
+        let wanted = experiment.expected.pictures.iter().any(|name| name == "course");
+        if wanted && !report.course.is_empty() {
+            let path = self.out.join(&experiment.name).join("course.svg");
+            write(&path, course_figure(&report.course).svg().as_bytes())?;
+        }
+        Ok(())
+    }
+
     /// Draws all networks against each other, where the experiment asks for it.
     fn draw_distances(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
         let Some(found) = &report.comparison else { return Ok(()) };
@@ -192,7 +203,10 @@ impl ReproduceCommand {
         let folder = self.out.join(&report.name);
         let json = serde_json::to_string_pretty(report).map_err(Failure::could_not)? + "\n";
         write(&folder.join("report.json"), json.as_bytes())?;
-        write(&folder.join("results.csv"), results.as_bytes())?;
+        // Of a course every row is in the report.
+        if !results.is_empty() {
+            write(&folder.join("results.csv"), results.as_bytes())?;
+        }
         Ok(())
     }
 }
@@ -234,7 +248,7 @@ fn finding_in_words(finding: &Finding) -> String {
     let mut text =
         format!("  {style}{mark}{style:#} {:<16} {:>10}  expected {}", finding.check.what, found, finding.expected);
     let _ = write!(text, "  {FAINT}{}", which.join(" ").replace('"', ""));
-    if finding.check.source == Source::Ours {
+    if finding.check.source == Authority::Ours {
         text.push_str(" (beyond the paper)");
     }
     if !finding.check.says.is_empty() {
@@ -255,10 +269,10 @@ fn summary(reports: &[Report]) -> String {
     text
 }
 
-fn verdict(verdict: Verdict) -> (anstyle::Style, &'static str) {
+fn verdict(verdict: Agreement) -> (anstyle::Style, &'static str) {
     match verdict {
-        Verdict::Reproduced => (GOOD, "reproduced"),
-        Verdict::Partly => (WARN, "partly"),
-        Verdict::Not => (WARN, "not"),
+        Agreement::Reproduced => (GOOD, "reproduced"),
+        Agreement::Partly => (WARN, "partly"),
+        Agreement::Not => (WARN, "not"),
     }
 }

@@ -141,11 +141,11 @@ struct Choices {
     /// The paper's variant: moves are projected into those spaces
     #[arg(long, value_name = "OLD", value_delimiter = ',', requires = "from", conflicts_with_all = ["freeze", "protect"])]
     reuse: Vec<String>,
-    /// Draw the cue of --context, or all cues, so strong that each saturates half of the units, others in each context: what is
-    /// learned in one then hardly meets what is learned in another
+    /// Begin with strong cues: each context gets an equal share of the units, and its cue holds all others still, so that what is
+    /// learned in one does not meet what is learned in another
     #[arg(long)]
     strong_cue: bool,
-    /// Share of the variance of old states and inputs that may be left outside those spaces [default: 0.01]
+    /// Share of the variance of old states and inputs that may be left outside those spaces [default: 1e-4]
     #[arg(long, value_name = "X", requires = "from", allow_negative_numbers = true)]
     left_out: Option<f64>,
     /// Elastic weight consolidation: weights are pulled back by how much the outputs of old tasks depend on them
@@ -303,5 +303,23 @@ impl Observer for Watch<'_> {
 
     fn stop(&self, _job: usize) -> bool {
         interrupt::asked()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Choices;
+    use clap::Args;
+    use ketbra::train::SETTINGS;
+
+    #[test]
+    fn every_setting_of_training_is_a_flag_and_the_other_way_round() {
+        let command = Choices::augment_args(clap::Command::new("train"));
+        let flags = command.get_arguments().filter_map(clap::Arg::get_long).filter(|flag| *flag != "no-bias");
+        let mut flags: Vec<String> = flags.map(|flag| flag.replace('-', "_")).collect();
+        let mut settings: Vec<&str> = SETTINGS.iter().map(|setting| setting.name).collect();
+        flags.sort();
+        settings.sort_unstable();
+        assert_eq!(flags, settings);
     }
 }

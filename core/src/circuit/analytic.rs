@@ -13,8 +13,8 @@ use crate::task::Task;
 /// use ketbra::task::Task;
 /// let task = Task::named("repeat-copy", Some(2), Some(1))?;
 /// let circuit = AnalyticNetwork::of(&task, Basis::standard(2))?;
-/// let said = circuit.network.run(&[1.0, -1.0], 1, 4);
-/// let outputs: Vec<f64> = said.states[2..].iter().map(|h| circuit.network.read(h.as_ref())[(0, 0)]).collect();
+/// let trajectory = circuit.network.run(&[1.0, -1.0], 1, 4);
+/// let outputs: Vec<f64> = trajectory.states[2..].iter().map(|h| circuit.network.read(h.as_ref())[(0, 0)]).collect();
 /// assert_eq!(outputs, [1.0, -1.0, 1.0, -1.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

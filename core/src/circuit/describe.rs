@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::function::{Forgets, KeptDescription, LiftedDescription, StatesDescription, TableDescription};
-use super::{CircuitError, Cycle, Direction, Structure};
+use super::{CircuitError, Cycle, PredictedDirection, Structure};
 use crate::numeric::c64;
-use crate::task::{TableOf, Task, TaskId};
+use crate::task::{Component, TableOf, Task, TaskId};
 
 /// Everything that the graph of a task tells about it.
 #[derive(Clone, Debug, Serialize)]
@@ -31,7 +31,7 @@ pub struct Description {
     /// Eigenvalues of the core by argument.
     pub directions: Vec<DirectionDescription>,
     /// Eigenvalues of the core: from angle 0 outwards to pi, conjugates together.
-    pub eigenvalues: Vec<Eigenvalue>,
+    pub eigenvalues: Vec<EigenvalueDescription>,
     /// What kind of function it is, where that has a name, such as "rule 110 on a ring of 8".
     pub family: Option<String>,
     /// Every output as a truth table; nothing for a dense f.
@@ -56,16 +56,7 @@ pub struct CycleDescription {
     /// What a value is multiplied with on one round.
     pub weight: f64,
     /// The places that a value visits, in order.
-    pub members: Vec<Place>,
-}
-
-/// A component of a variable, both from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Place {
-    /// 1 is the oldest.
-    pub variable: usize,
-    /// From 1 to d.
-    pub component: usize,
+    pub members: Vec<Component>,
 }
 
 /// The part of the window that has to be kept.
@@ -74,7 +65,7 @@ pub struct CoreDescription {
     /// How many numbers.
     pub size: usize,
     /// Which ones, for a signed selection; a dense f keeps combinations of all.
-    pub members: Option<Vec<Place>>,
+    pub members: Option<Vec<Component>>,
 }
 
 /// Eigenvalues that point the same way.
@@ -92,7 +83,7 @@ pub struct DirectionDescription {
 
 /// One eigenvalue.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Eigenvalue {
+pub struct EigenvalueDescription {
     /// Real part.
     pub re: f64,
     /// Imaginary part.
@@ -110,14 +101,14 @@ impl Description {
             return Self::of_table(task);
         }
         let structure = Structure::of(task)?;
-        let place = |index: usize| Place { variable: index / task.d() + 1, component: index % task.d() + 1 };
+        let place = |index: usize| Component::at(index, task.d());
         let cycle = |cycle: &Cycle| CycleDescription {
             length: cycle.length(),
             sign: if cycle.is_negative() { -1 } else { 1 },
             weight: cycle.weight,
             members: cycle.members.iter().map(|&index| place(index)).collect(),
         };
-        let mut members: Vec<Place> =
+        let mut members: Vec<Component> =
             structure.cycles.iter().flat_map(|cycle| cycle.members.iter().map(|&index| place(index))).collect();
         members.sort_unstable();
         let core = CoreDescription { size: structure.dimension(), members: task.is_binary().then_some(members) };
@@ -171,7 +162,7 @@ impl Description {
 }
 
 fn directions(structure: &Structure) -> Vec<DirectionDescription> {
-    let described = |direction: &Direction| DirectionDescription {
+    let described = |direction: &PredictedDirection| DirectionDescription {
         argument: direction.argument,
         degrees: direction.argument.to_degrees(),
         count: direction.count,
@@ -180,8 +171,8 @@ fn directions(structure: &Structure) -> Vec<DirectionDescription> {
     structure.directions().iter().map(described).collect()
 }
 
-fn eigenvalues(structure: &Structure) -> Vec<Eigenvalue> {
-    let described = |value: &c64| Eigenvalue {
+fn eigenvalues(structure: &Structure) -> Vec<EigenvalueDescription> {
+    let described = |value: &c64| EigenvalueDescription {
         re: value.re,
         im: value.im,
         modulus: value.re.hypot(value.im),

@@ -1,18 +1,18 @@
-//! What is said of a function that is not linear: its tables, what it keeps, its products, its states.
+//! What describes a function that is not linear: its tables, what it keeps, its products, its states.
 
 use serde::Serialize;
 
 use super::states::readable;
-use super::{CircuitError, Cycle, LARGEST_LIFTED, Lifted, Place, States};
-use crate::task::{PastComponent, Slot, Task};
+use super::{CircuitError, Cycle, LARGEST_LIFTED, Lifted, States};
+use crate::task::{Component, PastComponent, Slot, Task};
 
 /// Which window components make a difference.
 #[derive(Clone, Debug, Serialize)]
 pub struct KeptDescription {
     /// Whether each of them does; if not, they are those that can be read, and some may make no difference together.
     pub exact: bool,
-    /// Those that do: the newest variable, which is said, and what changes anything said later.
-    pub members: Vec<Place>,
+    /// Those that do: the newest variable, which is the output, and what changes any later output.
+    pub members: Vec<Component>,
     /// How many others there are.
     pub forgotten: usize,
 }
@@ -106,8 +106,8 @@ impl TableDescription {
 }
 
 fn kept(task: &Task, states: Option<&States>) -> KeptDescription {
-    let place = |index: usize| Place { variable: index / task.d() + 1, component: index % task.d() + 1 };
-    let members: Vec<Place> = match states {
+    let place = |index: usize| Component::at(index, task.d());
+    let members: Vec<Component> = match states {
         Some(states) => states.matter.iter().map(|&index| place(index)).collect(),
         None => readable(task).into_iter().map(place).collect(),
     };

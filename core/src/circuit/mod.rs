@@ -19,12 +19,12 @@ mod structure;
 pub use analytic::{AnalyticNetwork, take_apart};
 pub use basis::{Basis, CONDITION_LIMIT, Subspace};
 pub use core::{Core, RANK_CUT};
-pub use describe::{CoreDescription, CycleDescription, Description, DirectionDescription, Eigenvalue, Place};
+pub use describe::{CoreDescription, CycleDescription, Description, DirectionDescription, EigenvalueDescription};
 pub use function::{Forgets, KeptDescription, LiftedDescription, ProductCycle, StateCycles, StatesDescription};
 pub use lifted::{LARGEST_LIFTED, Lifted};
 pub(crate) use states::readable;
 pub use states::{LARGEST_STATE, States};
-pub use structure::{Cycle, Direction, LARGEST_TANGLE, Structure, Tangle};
+pub use structure::{Cycle, LARGEST_TANGLE, PredictedDirection, Structure, Tangle};
 
 use crate::numeric::{Matrix, NumericError};
 use crate::task::Task;

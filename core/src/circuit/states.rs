@@ -17,7 +17,7 @@ pub struct States {
     pub cycles: BTreeMap<usize, usize>,
     /// The most steps that a state takes to reach its cycle.
     pub longest_transient: usize,
-    /// The window components whose value ever changes what is said, rising.
+    /// The window components whose value ever changes an output, rising.
     pub matter: Vec<usize>,
 }
 
@@ -34,7 +34,7 @@ impl States {
         Some(Self { components, cycles, longest_transient, matter })
     }
 
-    /// The window components that make a difference to what is said, now or later; rising. Where there are too many states to
+    /// The window components that make a difference to the outputs, now or later; rising. Where there are too many states to
     /// tell, those that can be read.
     pub fn kept(task: &Task) -> Vec<usize> {
         Self::of(task).map_or_else(|| readable(task), |states| states.matter)
@@ -130,11 +130,11 @@ fn follow(next: &[u32]) -> (BTreeMap<usize, usize>, usize) {
     (cycles, longest.unwrap_or(0))
 }
 
-/// The components that make a difference: states are told apart by what is said from them on.
+/// The components that make a difference: states are told apart by the outputs from there on.
 fn matter(task: &Task, components: &[usize], next: &[u32]) -> Vec<usize> {
     let newest = task.window() - task.d();
-    let said = components.iter().position(|&k| k >= newest).unwrap_or(0);
-    let mut kind: Vec<u32> = (0..next.len()).map(|state| (state >> said) as u32).collect();
+    let newest_at = components.iter().position(|&k| k >= newest).unwrap_or(0);
+    let mut kind: Vec<u32> = (0..next.len()).map(|state| (state >> newest_at) as u32).collect();
     // After s steps the window holds nothing but what was said, so that states alike until then are alike forever.
     for _ in 0..task.s().min(components.len()) {
         let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();

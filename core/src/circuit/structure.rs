@@ -70,7 +70,7 @@ pub struct Tangle {
 
 /// Eigenvalues that share an argument.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Direction {
+pub struct PredictedDirection {
     /// The argument in radians, in (-pi, pi].
     pub argument: f64,
     /// How many eigenvalues point there.
@@ -132,8 +132,8 @@ impl Structure {
     }
 
     /// The eigenvalues by argument, in the order of [`order_eigenvalues`]: 0, then each pair, pi last.
-    pub fn directions(&self) -> Vec<Direction> {
-        let mut directions: Vec<Direction> = Vec::new();
+    pub fn directions(&self) -> Vec<PredictedDirection> {
+        let mut directions: Vec<PredictedDirection> = Vec::new();
         for value in &self.eigenvalues {
             let (argument, modulus) = (value.im.atan2(value.re), value.re.hypot(value.im));
             let known =
@@ -143,7 +143,7 @@ impl Structure {
                     known.count += 1;
                     known.modulus = known.modulus.max(modulus);
                 }
-                None => directions.push(Direction { argument, count: 1, modulus }),
+                None => directions.push(PredictedDirection { argument, count: 1, modulus }),
             }
         }
         directions

@@ -13,11 +13,11 @@ pub struct Followed {
     pub parts: Vec<usize>,
     /// For each part and output the share of right signs, or the error as a share of the output's size.
     pub by_part: Vec<Vec<f64>>,
-    /// For each part and output the root mean square of what was said.
+    /// For each part and output the root mean square of the output.
     pub sizes: Vec<Vec<f64>>,
     /// Whether signs were compared.
     pub signs: bool,
-    /// What real values were multiplied with: the unit in which the network speaks.
+    /// What real values were multiplied with: the size of the network's outputs.
     pub unit: f64,
 }
 
@@ -62,9 +62,9 @@ pub fn follow(batch: &Batch, task: &Task, cuts: &[usize], unit: f64, faint: f64)
         for t in from..to {
             let wanted = &targets.targets()[t * batch.episodes * d..];
             for episode in 0..batch.episodes {
-                let (said, wanted) = (batch.outputs[t][(j, episode)], f64::from(wanted[episode * d + j]));
-                right += usize::from((wanted > 0.0) == (said > 0.0));
-                missed += (said / unit - wanted).powi(2);
+                let (produced, wanted) = (batch.outputs[t][(j, episode)], f64::from(wanted[episode * d + j]));
+                right += usize::from((wanted > 0.0) == (produced > 0.0));
+                missed += (produced / unit - wanted).powi(2);
                 size += wanted * wanted;
                 all += 1;
             }

@@ -8,7 +8,7 @@ mod verdict;
 
 pub use behaviour::{Behaviour, Followed, follow};
 pub(crate) use structure::steered_steps;
-pub use structure::{Structure, steered};
+pub use structure::{StructureEvidence, steered};
 pub use verdict::{Findings, Reason, Verdict, judge};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -156,7 +156,7 @@ impl ClaimName {
         }
     }
 
-    /// What is claimed, as a person says it.
+    /// What is claimed, in a sentence.
     pub fn statement(self) -> &'static str {
         match self {
             Self::FunctionKnown => "one function of the last inputs predicts every output",

@@ -12,7 +12,7 @@ const LEAST_STEERED: usize = 8;
 const SILENT: f64 = 1e-4;
 
 /// What was measured of a network's states and weights.
-pub struct Structure<'a> {
+pub struct StructureEvidence<'a> {
     /// The contents that were looked for.
     pub contents: &'a Contents,
     /// The code on fresh states.
@@ -29,7 +29,7 @@ pub struct Structure<'a> {
     pub spectrum: &'a Spectrum,
 }
 
-impl Structure<'_> {
+impl StructureEvidence<'_> {
     /// The claims.
     pub fn claims(&self, code: &CodeParams, params: &ClaimParams) -> Vec<Claim> {
         let mut claims = vec![match self.recorded {
@@ -149,7 +149,7 @@ pub(crate) fn steered_steps(contents: &Contents) -> usize {
     contents.gone_after.map_or(turns, |gone| turns.min(gone.max(1)))
 }
 
-/// Writes contents into states through the code, lets the network run on, and compares what it says with what f says.
+/// Writes contents into states through the code, lets the network run on, and compares its outputs with those of f.
 /// Gives the worst output, counted from 1.
 pub fn steered(writer: &Writer<'_>, contents: &Contents, written: &Matrix, unit: f64) -> (f64, usize) {
     let (d, steps) = (contents.task().d(), steered_steps(contents));
@@ -165,9 +165,9 @@ pub fn steered(writer: &Writer<'_>, contents: &Contents, written: &Matrix, unit:
             states = network.step_batch(states.as_ref(), None);
             held = &step * held;
         }
-        let (said, wanted) = (network.read(states.as_ref()), &readout * &held);
+        let (produced, wanted) = (network.read(states.as_ref()), &readout * &held);
         for k in 0..columns {
-            for (j, (y, u)) in said.col_as_slice(k).iter().zip(wanted.col_as_slice(k)).enumerate() {
+            for (j, (y, u)) in produced.col_as_slice(k).iter().zip(wanted.col_as_slice(k)).enumerate() {
                 right[j] += usize::from((*y > 0.0) == (*u > 0.0));
                 missed[j] += (y / unit - u).powi(2);
                 size[j] += u * u;

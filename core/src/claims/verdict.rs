@@ -1,8 +1,8 @@
 //! From claims to a verdict.
 
 use super::{Claim, ClaimName, ClaimParams, all_hold, holds};
-use crate::code::Component;
 use crate::ranges::ranges;
+use crate::task::Component;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ pub enum Reason {
     },
     /// Outputs at chance level, counted from 1.
     OutputsNotHeld {
-        /// Which.
+        /// The outputs, from 1.
         outputs: Vec<usize>,
     },
     /// No task is known and none could be read back.
@@ -96,7 +96,7 @@ pub enum Reason {
     },
     /// A claim that fails.
     ClaimFails {
-        /// Which.
+        /// Its name.
         claim: ClaimName,
         /// What it says, and its figure.
         words: String,
@@ -110,7 +110,7 @@ pub enum Reason {
     },
     /// Contents that no linear reader reads.
     ComponentsNotLinear {
-        /// Which.
+        /// The contents.
         components: Vec<Component>,
         /// Share of right signs of the worst.
         worst: f64,

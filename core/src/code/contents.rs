@@ -4,7 +4,7 @@ use super::table::Drawn;
 use crate::circuit::{CircuitError, Core, operator};
 use crate::numeric::{Matrix, Svd};
 use crate::observe::Batch;
-use crate::task::{Episodes, Function, Task};
+use crate::task::{Component, Episodes, Function, Task};
 use serde::{Deserialize, Serialize};
 
 /// Directions of the window below this share of the largest are never read by f.
@@ -12,28 +12,13 @@ const READ_CUT: f64 = 1e-9;
 
 /// Where the contents of a state are taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
+pub enum ContentsFrom {
     /// The network's own last s outputs (their signs, where values are +-1).
-    Said,
+    #[serde(rename = "said")]
+    Outputs,
     /// What the function gives when run from the inputs.
-    Meant,
-}
-
-/// One component of one variable, both counted from 1; variable 1 is the oldest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Component {
-    /// The variable, from 1 to s.
-    pub variable: usize,
-    /// Its component, from 1 to d.
-    pub component: usize,
-}
-
-impl Component {
-    /// The component of window index `slot`.
-    pub fn at(slot: usize, d: usize) -> Self {
-        Self { variable: slot / d + 1, component: slot % d + 1 }
-    }
+    #[serde(rename = "meant")]
+    Function,
 }
 
 /// How long contents are followed.
@@ -168,14 +153,14 @@ impl Contents {
     }
 
     /// The contents of a batch of episodes over time. `means` are the mean outputs of the probes, which is what biases add;
-    /// `unit` is what real values are multiplied with when they are said.
+    /// `unit` is what real values are multiplied with in the outputs.
     pub fn over<'a>(
         &'a self,
         batch: &'a Batch,
-        origin: Origin,
+        origin: ContentsFrom,
         (means, unit): (&'a [Vec<f64>], f64),
     ) -> ContentsOver<'a> {
-        let meant = (origin == Origin::Meant).then(|| batch.targets(&self.task));
+        let meant = (origin == ContentsFrom::Function).then(|| batch.targets(&self.task));
         ContentsOver { contents: self, batch, meant, means, unit }
     }
 }
@@ -243,11 +228,11 @@ impl ContentsOver<'_> {
         if time < s {
             return f64::from(self.batch.inputs[time * self.batch.episodes * d + episode * d + j]);
         }
-        let said = self.batch.outputs[time - s][(j, episode)];
+        let produced = self.batch.outputs[time - s][(j, episode)];
         match self.contents.are_signs() {
-            true if said > 0.0 => 1.0,
+            true if produced > 0.0 => 1.0,
             true => -1.0,
-            false => (said - self.means.get(time - s).map_or(0.0, |mean| mean[j])) / self.unit,
+            false => (produced - self.means.get(time - s).map_or(0.0, |mean| mean[j])) / self.unit,
         }
     }
 }

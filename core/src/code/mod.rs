@@ -16,10 +16,10 @@ mod step;
 mod table;
 mod write;
 
-pub use contents::{Component, Contents, ContentsOver, ContentsParams, Origin};
+pub use contents::{Contents, ContentsFrom, ContentsOver, ContentsParams};
 pub use null::Null;
 pub(crate) use products::centred_by_step;
-pub use products::{Moment, Product, ProductCode, Products, SignedStates, at_a_moment, read};
+pub use products::{MomentFit, Product, ProductCode, Products, SignedStates, at_a_moment, read};
 pub use recorded::{CrossValidated, Interval, Noise};
 pub use riders::Rider;
 pub use sharing::Sharing;
@@ -57,6 +57,15 @@ pub struct CodeParams {
     pub row: f64,
     /// Random contents that are written into states, at least, and for each content.
     pub writings: (usize, usize),
+    /// Settled output steps between one on which a code is judged and the next, that one counted.
+    pub judged_every: usize,
+    /// Output steps that the control's code is fitted and judged on, after it has settled; not a multiple of s, after which
+    /// repeat copy holds the same contents again.
+    pub control_steps: usize,
+    /// Episodes that a code is fitted on where f is a truth table, and as many that it is judged on.
+    pub table_episodes: usize,
+    /// Output steps of those.
+    pub table_steps: usize,
     /// The output step whose code is looked at by itself, for cells whose code may change with time.
     pub moment: usize,
     /// Episodes for that, at least, and for each content.
@@ -106,6 +115,10 @@ impl Default for CodeParams {
             missed: 0.1,
             row: 0.1,
             writings: (128, 3),
+            judged_every: 2,
+            control_steps: 9,
+            table_episodes: 512,
+            table_steps: 8,
             moment: 30,
             moment_episodes: (512, 8),
             table_moment_episodes: 2048,

@@ -3,10 +3,9 @@
 //! Any function of contents of +-1 is a sum of their products, so that `h = mean + sum Psi_k v_k + sum Psi_kl v_k v_l + ...`
 //! says everything that a state can hold of them. How far one has to go is found on fresh states.
 
-use super::{
-    Code, CodeParams, Component, Contents, Judged, Sample, centre, memories, products_of, readers, right_signs, stacked,
-};
+use super::{Code, CodeParams, Contents, Judged, Sample, centre, memories, products_of, readers, right_signs, stacked};
 use crate::numeric::{Matrix, NumericError, Svd, for_each_subset, subset_count};
+use crate::task::Component;
 use serde::{Deserialize, Serialize};
 
 /// The most contents that are multiplied.
@@ -115,7 +114,7 @@ impl ProductCode {
 }
 
 /// What contents, and products of two, say of the states of one moment.
-pub struct Moment {
+pub struct MomentFit {
     /// Share of the variance of fresh states that contents explain.
     pub explained: f64,
     /// The same with products of two; nothing where there are too many.
@@ -127,7 +126,11 @@ pub struct Moment {
 }
 
 /// Looks at the states of one moment; contents may depend on one another.
-pub fn at_a_moment(fitted: &SignedStates, fresh: &SignedStates, params: &CodeParams) -> Result<Moment, NumericError> {
+pub fn at_a_moment(
+    fitted: &SignedStates,
+    fresh: &SignedStates,
+    params: &CodeParams,
+) -> Result<MomentFit, NumericError> {
     let (sample, judged) = (fitted.sample(&[]), fresh.sample(&[]));
     let alone = memories(&sample, params.ridge)?;
     let mut pairs = vec![];
@@ -137,7 +140,7 @@ pub fn at_a_moment(fitted: &SignedStates, fresh: &SignedStates, params: &CodePar
     let found = readers(&sample, params.ridge)? * &fresh.states + (&fresh.signs - &judged.contents);
     let worst = right_signs(&found, &fresh.signs).into_iter().fold(1.0, f64::min);
     let condition = Svd::of(&alone)?.condition();
-    Ok(Moment { explained: super::explained(&alone, &judged), with_products, worst, condition })
+    Ok(MomentFit { explained: super::explained(&alone, &judged), with_products, worst, condition })
 }
 
 /// Share of right signs of each content, read from fresh states.

@@ -1,8 +1,9 @@
 //! Contents that ride on others.
 
+use super::CodeParams;
 use super::sharing::Shared;
-use super::{CodeParams, Component};
 use crate::ranges::ranges;
+use crate::task::Component;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -6,15 +6,16 @@
 
 use super::riders::riders;
 use super::signs::read_as_signs;
-use super::{Code, CodeParams, Component, Contents, Origin, Rider, Sample};
+use super::{Code, CodeParams, Contents, ContentsFrom, Rider, Sample};
 use crate::numeric::{Matrix, NumericError};
+use crate::task::Component;
 use serde::{Deserialize, Serialize};
 
 /// How contents share directions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sharing {
     /// What the contents are taken to be.
-    pub contents: Origin,
+    pub contents: ContentsFrom,
     /// Share of the variance of fresh states that the linear code explains.
     pub explained: f64,
     /// Directions of the code.
@@ -51,7 +52,7 @@ impl Sharing {
     pub fn of(
         code: &Code,
         contents: &Contents,
-        (origin, explained): (Origin, f64),
+        (origin, explained): (ContentsFrom, f64),
         fresh: &Sample,
         held: &[bool],
         params: &CodeParams,

@@ -1,13 +1,13 @@
 //! What two networks agree in: every claim that is made of them, measured.
 
-use super::claims::{Claim, ClaimName};
+use super::claims::{PairClaim, PairClaimName};
 use super::examine::Examined;
 use super::exchange::exchange;
 use super::pair::{OutputDiffers, same_inputs, steps};
 use super::{CompareError, CompareParams};
 use crate::claims::Bound;
-use crate::code::Component;
 use crate::interpret;
+use crate::task::Component;
 use crate::task::Task;
 
 /// Every claim that can be made of two networks whose functions are known; `differing` are outputs whose functions are not the same.
@@ -16,19 +16,19 @@ pub(super) fn claims(
     second: &Examined,
     differing: &[OutputDiffers],
     params: &CompareParams,
-) -> Result<Vec<Claim>, CompareError> {
+) -> Result<Vec<PairClaim>, CompareError> {
     let circuits = [first, second].iter().filter(|of| of.found.verdict == interpret::Verdict::Circuit).count();
     let d = first.size.1;
     let mut claims = vec![
-        Claim::new(
-            ClaimName::BothCircuits,
+        PairClaim::new(
+            PairClaimName::BothCircuits,
             circuits as f64,
             Bound::AtLeast,
             2.0,
             "networks for which every claim holds",
         ),
-        Claim::new(
-            ClaimName::SameFunction,
+        PairClaim::new(
+            PairClaimName::SameFunction,
             differing.len() as f64,
             Bound::AtMost,
             0.0,
@@ -42,7 +42,7 @@ pub(super) fn claims(
         (Some(a), Some(b)) => a.largest_difference(b),
         _ => f64::NAN,
     };
-    claims.push(Claim::new(ClaimName::SameStep, apart, Bound::AtMost, params.entry, detail));
+    claims.push(PairClaim::new(PairClaimName::SameStep, apart, Bound::AtMost, params.entry, detail));
     if differing.is_empty() {
         claims.extend(exchanged(first, second, params)?);
     }
@@ -50,7 +50,7 @@ pub(super) fn claims(
 }
 
 /// What the two say after the same inputs, at every step that was run.
-fn same_outputs(first: &Examined, second: &Examined, params: &CompareParams) -> Claim {
+fn same_outputs(first: &Examined, second: &Examined, params: &CompareParams) -> PairClaim {
     let signs = first.function().is_some_and(Task::is_binary) && second.function().is_some_and(Task::is_binary);
     let steps = first.seen.outputs.len().min(second.seen.outputs.len());
     let d = first.size.1;
@@ -67,21 +67,21 @@ fn same_outputs(first: &Examined, second: &Examined, params: &CompareParams) -> 
     let all = (steps * first.seen.episodes).max(1) as f64;
     let share = |j: usize| equal[j] as f64 / all;
     let error = |j: usize| (apart[j] / f64::max(size[j], f64::MIN_POSITIVE)).sqrt();
-    let name = ClaimName::SameOutputs;
+    let name = PairClaimName::SameOutputs;
     if signs {
         let worst = (0..d).min_by(|a, b| share(*a).total_cmp(&share(*b))).unwrap_or(0);
         let detail = format!("share of equal signs over {steps} output steps, worst u{}", worst + 1);
-        return Claim::new(name, share(worst), Bound::AtLeast, params.outputs, detail);
+        return PairClaim::new(name, share(worst), Bound::AtLeast, params.outputs, detail);
     }
     let worst = (0..d).max_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(0);
     let detail = format!("difference over {steps} output steps as a share of what is said, worst u{}", worst + 1);
-    Claim::new(name, error(worst), Bound::AtMost, params.outputs_error, detail)
+    PairClaim::new(name, error(worst), Bound::AtMost, params.outputs_error, detail)
 }
 
-fn same_contents(first: &Examined, second: &Examined) -> Claim {
-    let name = ClaimName::SameContents;
+fn same_contents(first: &Examined, second: &Examined) -> PairClaim {
+    let name = PairClaimName::SameContents;
     let (Some(a), Some(b)) = (&first.circuit, &second.circuit) else {
-        return Claim::new(name, f64::NAN, Bound::AtMost, 0.0, "no code was found in at least one of them");
+        return PairClaim::new(name, f64::NAN, Bound::AtMost, 0.0, "no code was found in at least one of them");
     };
     let only = a.kept_only_here(b).len() + b.kept_only_here(a).len();
     // Contents without a place of their own are counted.
@@ -100,11 +100,11 @@ fn same_contents(first: &Examined, second: &Examined) -> Claim {
     if beside > 0 {
         detail += &format!(", {beside} of them inputs that the function does not need");
     }
-    Claim::new(name, (only + beside) as f64, Bound::AtMost, 0.0, detail)
+    PairClaim::new(name, (only + beside) as f64, Bound::AtMost, 0.0, detail)
 }
 
 /// Both ways; the worse one counts.
-fn exchanged(first: &Examined, second: &Examined, params: &CompareParams) -> Result<Option<Claim>, CompareError> {
+fn exchanged(first: &Examined, second: &Examined, params: &CompareParams) -> Result<Option<PairClaim>, CompareError> {
     let steps = steps(first, second);
     let (Some(&at), Some(&last)) = (steps.first(), steps.last()) else { return Ok(None) };
     let span = (at, last + 1);
@@ -114,9 +114,9 @@ fn exchanged(first: &Examined, second: &Examined, params: &CompareParams) -> Res
     let worse = if (there.0 < back.0) == signs { (there, first, second) } else { (back, second, first) };
     let ((figure, output), from, to) = worse;
     let held = format!("after {} went on from what {} held, worst u{output}", to.name, from.name);
-    let name = ClaimName::Exchange;
+    let name = PairClaimName::Exchange;
     Ok(Some(match signs {
-        true => Claim::new(name, figure, Bound::AtLeast, params.exchanged, format!("share of equal signs {held}")),
-        false => Claim::new(name, figure, Bound::AtMost, params.exchanged_error, format!("error {held}")),
+        true => PairClaim::new(name, figure, Bound::AtLeast, params.exchanged, format!("share of equal signs {held}")),
+        false => PairClaim::new(name, figure, Bound::AtMost, params.exchanged_error, format!("error {held}")),
     }))
 }

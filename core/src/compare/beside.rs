@@ -5,10 +5,11 @@
 
 use super::examine::Examined;
 use super::{CompareError, CompareParams};
-use crate::code::{Component, Origin, centre, right_signs};
+use crate::code::{ContentsFrom, centre, right_signs};
 use crate::numeric::{Matrix, ridge_regression};
 use crate::observe::{Batch, Look, ObserveError, Watch, draw_inputs};
 use crate::random::{Purpose, Stream};
+use crate::task::Component;
 use serde::Serialize;
 
 /// Episodes that readers are fitted on, at least, and for each unit; a third of them judges.
@@ -63,7 +64,7 @@ impl Beside {
             .map_err(|stopped| failed(ObserveError::Stopped(stopped)))?;
         let input = |slot: usize, e: usize| f64::from(batch.inputs[(slot / d * episodes + e) * d + slot % d]);
         let wanted = Matrix::from_fn(forgotten.len(), episodes, |i, e| input(forgotten[i], e));
-        let mut held = contents.over(&batch, Origin::Said, (&[], 1.0)).at(at);
+        let mut held = contents.over(&batch, ContentsFrom::Outputs, (&[], 1.0)).at(at);
         let mut states = examined.view.of(&batch.states[&at]);
         centre(&mut states);
         centre(&mut held);

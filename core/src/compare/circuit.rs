@@ -1,8 +1,9 @@
 //! A circuit as it is found in the states of a network: which contents it keeps, and how a step moves them.
 
 use super::examine::Examined;
-use crate::code::{Component, Contents, Origin, centre};
+use crate::code::{Contents, ContentsFrom, centre};
 use crate::numeric::{Matrix, NumericError, c64, eigenvalues, ridge_regression};
+use crate::task::Component;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -159,7 +160,7 @@ pub(super) fn read(examined: &Examined, contents: &Contents, readers: &Matrix, s
     let mut found = readers * examined.deviations(steps);
     if contents.drawn.is_some() {
         // What is read is a deviation: the mean contents are put back.
-        let mut held = said(examined, contents, steps);
+        let mut held = contents_from_outputs(examined, contents, steps);
         let episodes = examined.seen.episodes;
         for (k, _) in steps.iter().enumerate() {
             let mut step = held.subcols(k * episodes, episodes).to_owned();
@@ -177,20 +178,20 @@ pub(super) fn read(examined: &Examined, contents: &Contents, readers: &Matrix, s
     found
 }
 
-/// What the network said its contents are, at some steps.
-pub(super) fn said(examined: &Examined, contents: &Contents, steps: &[usize]) -> Matrix {
+/// The contents at some steps, taken from the network's own outputs.
+pub(super) fn contents_from_outputs(examined: &Examined, contents: &Contents, steps: &[usize]) -> Matrix {
     let batch = &examined.seen;
     let means = batch.mean_outputs();
-    let over = contents.over(batch, Origin::Said, (&means, 1.0));
+    let over = contents.over(batch, ContentsFrom::Outputs, (&means, 1.0));
     let mut held = Matrix::zeros(contents.count(), steps.len() * batch.episodes);
     steps.iter().enumerate().for_each(|(k, t)| over.write(*t, &mut held, k * batch.episodes));
     held
 }
 
-/// The whole windows of what was said.
+/// The whole windows of the outputs.
 fn windows(examined: &Examined, contents: &Contents, steps: &[usize]) -> Matrix {
     let batch = &examined.seen;
-    let over = contents.over(batch, Origin::Said, (&[], 1.0));
+    let over = contents.over(batch, ContentsFrom::Outputs, (&[], 1.0));
     let mut all = Matrix::zeros(contents.task().window(), steps.len() * batch.episodes);
     steps.iter().enumerate().for_each(|(k, t)| over.write_window(*t, &mut all, k * batch.episodes));
     all

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Whether two networks are the same circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum PairVerdict {
     /// Every claim holds.
     SameCircuit,
     /// They compute the same function, but some other claim fails.
@@ -19,7 +19,7 @@ pub enum Verdict {
     NotComparable,
 }
 
-impl Verdict {
+impl PairVerdict {
     /// Every verdict.
     pub const ALL: [Self; 5] =
         [Self::SameCircuit, Self::SameFunction, Self::Different, Self::Unclear, Self::NotComparable];
@@ -58,7 +58,7 @@ impl Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum ClaimName {
+pub enum PairClaimName {
     /// Both are circuits, read blind.
     BothCircuits,
     /// The functions read back are the same.
@@ -73,7 +73,7 @@ pub enum ClaimName {
     Exchange,
 }
 
-impl ClaimName {
+impl PairClaimName {
     /// The name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ impl ClaimName {
         }
     }
 
-    /// What is claimed, as a person says it.
+    /// What is claimed, in a sentence.
     pub fn statement(self) -> &'static str {
         match self {
             Self::BothCircuits => "both are circuits, read without their task",
@@ -101,9 +101,9 @@ impl ClaimName {
 
 /// One statement about two networks, with its figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Claim {
+pub struct PairClaim {
     /// What is claimed.
-    pub name: ClaimName,
+    pub name: PairClaimName,
     /// The same in words.
     pub statement: &'static str,
     /// Whether it holds.
@@ -118,8 +118,8 @@ pub struct Claim {
     pub detail: String,
 }
 
-impl Claim {
-    pub(super) fn new(name: ClaimName, measured: f64, bound: Bound, limit: f64, detail: impl Into<String>) -> Self {
+impl PairClaim {
+    pub(super) fn new(name: PairClaimName, measured: f64, bound: Bound, limit: f64, detail: impl Into<String>) -> Self {
         // Comparisons with NaN fail, and so do claims.
         let holds = match bound {
             Bound::AtLeast => measured >= limit,
@@ -144,17 +144,17 @@ impl Claim {
 }
 
 /// Draws the verdict from the claims and from nothing else; `known` says whether both show a function.
-pub(super) fn verdict(claims: &[Claim], known: bool) -> Verdict {
-    let holds = |name| claims.iter().any(|claim: &Claim| claim.name == name && claim.holds);
+pub(super) fn verdict(claims: &[PairClaim], known: bool) -> PairVerdict {
+    let holds = |name| claims.iter().any(|claim: &PairClaim| claim.name == name && claim.holds);
     // Functions that differ must show it, or one of them is not what was read.
     let say_the_same = claims.iter().any(|claim| {
-        claim.name == ClaimName::SameOutputs && claim.bound == Bound::AtLeast && claim.measured == Some(1.0)
+        claim.name == PairClaimName::SameOutputs && claim.bound == Bound::AtLeast && claim.measured == Some(1.0)
     });
     match () {
-        () if !known => Verdict::Unclear,
-        () if !holds(ClaimName::SameFunction) && say_the_same => Verdict::Unclear,
-        () if !holds(ClaimName::SameFunction) => Verdict::Different,
-        () if claims.iter().all(|claim| claim.holds) => Verdict::SameCircuit,
-        () => Verdict::SameFunction,
+        () if !known => PairVerdict::Unclear,
+        () if !holds(PairClaimName::SameFunction) && say_the_same => PairVerdict::Unclear,
+        () if !holds(PairClaimName::SameFunction) => PairVerdict::Different,
+        () if claims.iter().all(|claim| claim.holds) => PairVerdict::SameCircuit,
+        () => PairVerdict::SameFunction,
     }
 }

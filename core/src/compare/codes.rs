@@ -1,6 +1,6 @@
 //! How two codes of the same contents differ: where their memories lie, and whether a rotation turns one into the other.
 
-use super::circuit::{read, said};
+use super::circuit::{contents_from_outputs, read};
 use super::examine::Examined;
 use crate::code::{Contents, Product, right_signs};
 use crate::numeric::{Matrix, NumericError, Svd};
@@ -23,12 +23,12 @@ pub struct Codes {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub products: Option<[Vec<Product>; 2]>,
     /// How each holds its contents.
-    pub held: [Held; 2],
+    pub held: [HeldContents; 2],
 }
 
 /// How a network holds its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Held {
+pub struct HeldContents {
     /// Contents.
     pub contents: usize,
     /// Directions that they are held in; fewer than contents where they are superposed.
@@ -103,9 +103,9 @@ impl Codes {
     }
 }
 
-fn held(of: &Examined) -> Option<Held> {
+fn held(of: &Examined) -> Option<HeldContents> {
     let code = of.found.code.as_ref()?;
-    Some(Held {
+    Some(HeldContents {
         contents: code.count,
         directions: code.directions,
         condition: code.condition,
@@ -155,7 +155,7 @@ fn alignment(a: Side<'_>, b: Side<'_>, contents: &Contents, steps: &[usize]) -> 
     // Signs alone survive a code that is rotated but not the same.
     let signs = contents.are_signs();
     let reads = |readers: Matrix, of: &Examined, theirs: &Contents| {
-        let shares = right_signs(&read(of, theirs, &readers, steps), &said(of, theirs, steps));
+        let shares = right_signs(&read(of, theirs, &readers, steps), &contents_from_outputs(of, theirs, steps));
         let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
         [mean, shares.iter().copied().fold(1.0, f64::min)]
     };

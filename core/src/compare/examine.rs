@@ -2,8 +2,8 @@
 
 use super::beside::Beside;
 use super::circuit::Circuit;
-use super::measures::Dynamics;
-use super::subject::{Inputs, Known, Subject};
+use super::measures::LinearDynamics;
+use super::subject::{Inputs, NetworkOrRecording, Subject};
 use super::{CompareError, CompareParams};
 use crate::claims::{ClaimName, holds};
 use crate::interpret::{
@@ -41,12 +41,12 @@ pub struct Examined {
     /// Its whole states, where these are more.
     pub(super) whole: Option<Batch>,
     pub(super) view: View,
-    pub(super) dynamics: Option<Dynamics>,
+    pub(super) dynamics: Option<LinearDynamics>,
 }
 
 /// A network in a few words.
 #[derive(Clone, Debug, Serialize)]
-pub struct Summary {
+pub struct SubjectSummary {
     /// What it is called.
     pub name: String,
     /// Input steps.
@@ -89,8 +89,8 @@ pub fn examine(
     let failed = |source| CompareError::Interpret { name: subject.name.clone(), source };
     let blind = Question::Blind { s: subject.s };
     let read = |question: &Question| match &subject.known {
-        Known::Network(file) => interpret_file_watched(file, question, &params.interpret, look),
-        Known::Recording(recorded) => interpret_trajectories(recorded, question, &params.interpret),
+        NetworkOrRecording::Network(file) => interpret_file_watched(file, question, &params.interpret, look),
+        NetworkOrRecording::Recording(recorded) => interpret_trajectories(recorded, question, &params.interpret),
     };
     let found = read(&blind).map_err(failed)?;
     let told = match (&subject.task, found.confidence) {
@@ -102,11 +102,11 @@ pub fn examine(
     };
     let (s, d) = subject.size();
     let mut all = match &subject.known {
-        Known::Network(file) => run(&subject.name, &file.network, inputs, look)?,
-        Known::Recording(recorded) => recorded_batch(recorded, s),
+        NetworkOrRecording::Network(file) => run(&subject.name, &file.network, inputs, look)?,
+        NetworkOrRecording::Recording(recorded) => recorded_batch(recorded, s),
     };
     let view = match &subject.known {
-        Known::Network(file) if file.network.has_inner_state() => match found.state {
+        NetworkOrRecording::Network(file) if file.network.has_inner_state() => match found.state {
             StateView::Units => View::units(&file.network),
             StateView::Whole => View::whole(&file.network),
         },
@@ -115,14 +115,14 @@ pub fn examine(
     let whole = (!view.is_plain()).then(|| all.clone());
     all = view.batch(all);
     let (network, shared) = match &subject.known {
-        Known::Network(file) => (Some(file.network.clone()), Some(inputs.clone())),
-        Known::Recording(recorded) => {
+        NetworkOrRecording::Network(file) => (Some(file.network.clone()), Some(inputs.clone())),
+        NetworkOrRecording::Recording(recorded) => {
             let own = recorded.inputs.clone().map(|values| Inputs { values, episodes: all.episodes, ..inputs.clone() });
             (None, own)
         }
     };
     let steps: Vec<&Matrix> = (inputs.first..inputs.end).filter_map(|t| all.states.get(&t)).collect();
-    let dynamics = Dynamics::of(&steps, &params.dsa)?;
+    let dynamics = LinearDynamics::of(&steps, &params.dsa)?;
     let mut examined = Examined {
         name: subject.name.clone(),
         size: (s, d),
@@ -150,17 +150,17 @@ fn run(name: &str, network: &Network, inputs: &Inputs, look: Look<'_>) -> Result
         .map_err(|stopped| failed(ObserveError::Stopped(stopped)))
 }
 
-/// A recording as a batch; where no inputs are known, what was said first stands for them.
+/// A recording as a batch; where no inputs are known, the first outputs stand for them.
 fn recorded_batch(recorded: &Trajectories, s: usize) -> Batch {
     let episodes = recorded.states.first().map_or(0, Matrix::ncols);
     let sign = |y: f64| if y > 0.0 { 1.0 } else { -1.0 };
-    let said = || -> Vec<f32> {
+    let first_outputs = || -> Vec<f32> {
         let steps = recorded.outputs.iter().take(s);
-        steps.flat_map(|said| (0..said.ncols()).flat_map(|e| said.col_as_slice(e).to_vec())).map(sign).collect()
+        steps.flat_map(|output| (0..output.ncols()).flat_map(|e| output.col_as_slice(e).to_vec())).map(sign).collect()
     };
     let (inputs, skipped) = match &recorded.inputs {
         Some(inputs) => (inputs.clone(), 0),
-        None => (said(), s),
+        None => (first_outputs(), s),
     };
     Batch {
         inputs,
@@ -217,9 +217,9 @@ impl Examined {
     }
 
     /// The network in a few words.
-    pub fn summary(&self) -> Summary {
+    pub fn summary(&self) -> SubjectSummary {
         let found = &self.found;
-        Summary {
+        SubjectSummary {
             name: self.name.clone(),
             s: self.size.0,
             d: self.size.1,

@@ -1,6 +1,6 @@
 //! What one network holds, handed to the other: it must go on as the first one does.
 
-use super::circuit::{read, said};
+use super::circuit::{contents_from_outputs, read};
 use super::examine::Examined;
 use crate::code::{Sample, Writer, memories};
 use crate::numeric::{Matrix, NumericError};
@@ -28,7 +28,7 @@ pub(super) fn exchange(
     let contents = match held.are_signs() {
         true => read(from, held, &frame.readers, &[at]),
         // A network says real values in a unit of its own: what it holds is taken as it says it.
-        false => said(from, held, &[at]),
+        false => contents_from_outputs(from, held, &[at]),
     };
     let mut states = written(to, at, &contents)?;
     let outputs = network.outputs();
@@ -67,7 +67,7 @@ fn written(to: &Examined, at: usize, contents: &Matrix) -> Result<Matrix, Numeri
     let steps: Vec<usize> = batch.states.keys().copied().filter(|t| *t >= at).collect();
     let units = network.state_size();
     let mut states = Matrix::zeros(units, steps.len() * batch.episodes);
-    let mut held = said(to, kept, &steps);
+    let mut held = contents_from_outputs(to, kept, &steps);
     for (k, t) in steps.iter().enumerate() {
         let mut centred = batch.states[t].clone();
         crate::code::centre(&mut centred);
@@ -78,7 +78,7 @@ fn written(to: &Examined, at: usize, contents: &Matrix) -> Result<Matrix, Numeri
     }
     let memories = memories(&Sample { states, contents: held, episodes: batch.episodes }, RIDGE)?;
     // The mean state is that of these episodes, less what their mean contents add.
-    let mut mean_contents = said(to, kept, &[at]);
+    let mut mean_contents = contents_from_outputs(to, kept, &[at]);
     let means = crate::code::centre(&mut mean_contents);
     let added = &memories * Matrix::from_fn(means.len(), 1, |i, _| means[i]);
     let mut mean = batch.mean(&batch.states[&at]);
@@ -89,7 +89,7 @@ fn written(to: &Examined, at: usize, contents: &Matrix) -> Result<Matrix, Numeri
 
 /// Root mean square of what a network says.
 fn unit(of: &Examined) -> f64 {
-    let all: f64 = of.seen.outputs.iter().map(|said| said.squared_norm_l2()).sum();
-    let count: usize = of.seen.outputs.iter().map(|said| said.nrows() * said.ncols()).sum();
+    let all: f64 = of.seen.outputs.iter().map(|produced| produced.squared_norm_l2()).sum();
+    let count: usize = of.seen.outputs.iter().map(|produced| produced.nrows() * produced.ncols()).sum();
     (all / count.max(1) as f64).sqrt()
 }

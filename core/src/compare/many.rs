@@ -1,6 +1,6 @@
 //! Many networks: which belong together, which measures can tell, and which setting makes the difference.
 
-use super::claims::Verdict;
+use super::claims::PairVerdict;
 use super::pair::Pair;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub struct Cluster {
 /// Networks that are the same circuit, directly or by way of others; the largest cluster first.
 pub fn clusters(networks: usize, pairs: &[Pair]) -> Vec<Cluster> {
     let mut of: Vec<usize> = (0..networks).collect();
-    let same = |pair: &&Pair| pair.verdict == Verdict::SameCircuit;
+    let same = |pair: &&Pair| pair.verdict == PairVerdict::SameCircuit;
     for pair in pairs.iter().filter(same) {
         let (to, from) = (of[pair.first].min(of[pair.second]), of[pair.first].max(of[pair.second]));
         of.iter_mut().filter(|cluster| **cluster == from).for_each(|cluster| *cluster = to);
@@ -26,7 +26,7 @@ pub fn clusters(networks: usize, pairs: &[Pair]) -> Vec<Cluster> {
     of.iter().enumerate().for_each(|(network, cluster)| found.entry(*cluster).or_default().push(network));
     let complete = |members: &[usize]| {
         let within = |pair: &&Pair| members.contains(&pair.first) && members.contains(&pair.second);
-        pairs.iter().filter(within).all(|pair| pair.verdict == Verdict::SameCircuit)
+        pairs.iter().filter(within).all(|pair| pair.verdict == PairVerdict::SameCircuit)
     };
     let mut clusters: Vec<Cluster> =
         found.into_values().map(|members| Cluster { complete: complete(&members), members }).collect();
@@ -62,10 +62,10 @@ pub(crate) const MEASURES: [(&str, Value); 5] = [
 /// How well each measure tells pairs of the same circuit from pairs with different functions.
 pub fn separations(pairs: &[Pair]) -> Vec<Separation> {
     let of = |(measure, value): &(&'static str, Value)| {
-        let values = |verdict: Verdict| -> Vec<f64> {
+        let values = |verdict: PairVerdict| -> Vec<f64> {
             pairs.iter().filter(|pair| pair.verdict == verdict).filter_map(value).collect()
         };
-        let (same, different) = (values(Verdict::SameCircuit), values(Verdict::Different));
+        let (same, different) = (values(PairVerdict::SameCircuit), values(PairVerdict::Different));
         let spread = |values: &[f64]| {
             let (least, most) = values.iter().fold((f64::INFINITY, 0.0f64), |(a, b), x| (a.min(*x), b.max(*x)));
             (!values.is_empty()).then(|| [least, values.iter().sum::<f64>() / values.len() as f64, most])
@@ -136,7 +136,7 @@ pub fn effects(settings: &[BTreeMap<String, String>], pairs: &[Pair]) -> Vec<Eff
             let values: Vec<f64> = chosen.iter().filter_map(|pair| value(pair)).collect();
             (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
         };
-        let same = chosen.iter().filter(|pair| pair.verdict == Verdict::SameCircuit).count();
+        let same = chosen.iter().filter(|pair| pair.verdict == PairVerdict::SameCircuit).count();
         effects.push(Effect {
             setting: setting.map_or(SEED, |setting| setting).to_string(),
             pairs: chosen.len(),

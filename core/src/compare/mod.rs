@@ -6,18 +6,18 @@
 //! it, and so is what the field's measures make of the same states.
 //!
 //! ```
-//! use ketbra::compare::{CompareParams, Subject, Verdict, compare};
-//! use ketbra::compile::{Basis, CompileParams, compile};
+//! use ketbra::compare::{CompareParams, Subject, PairVerdict, compare};
+//! use ketbra::compile::{UnitBasis, CompileParams, compile};
 //! use ketbra::task::Task;
 //!
 //! let task = Task::named("compose-copy", Some(3), Some(3))?;
 //! let made = |hidden, basis, seed| {
 //!     compile(&task, &CompileParams { hidden: Some(hidden), basis, seed, ..CompileParams::default() })
 //! };
-//! let first = Subject::network("first", made(40, Basis::Random, 1)?.file(), None)?;
-//! let second = Subject::network("second", made(32, Basis::Units, 2)?.file(), None)?;
+//! let first = Subject::network("first", made(40, UnitBasis::Random, 1)?.file(), None)?;
+//! let second = Subject::network("second", made(32, UnitBasis::Units, 2)?.file(), None)?;
 //! let found = compare(&[first, second], &CompareParams::default())?;
-//! assert_eq!(found.pairs[0].verdict, Verdict::SameCircuit);
+//! assert_eq!(found.pairs[0].verdict, PairVerdict::SameCircuit);
 //! assert!(found.pairs[0].distance.unwrap() < 1e-6);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -38,16 +38,16 @@ mod subject;
 
 pub use beside::Beside;
 pub use circuit::{Circuit, Wire};
-pub use claims::{Claim, ClaimName, Verdict};
-pub use codes::{Alignment, Angles, Codes, Held, Overlap};
-pub use examine::{Examined, Summary, examine};
+pub use claims::{PairClaim, PairClaimName, PairVerdict};
+pub use codes::{Alignment, Angles, Codes, HeldContents, Overlap};
+pub use examine::{Examined, SubjectSummary, examine};
 #[cfg(feature = "report")]
 pub(crate) use many::MEASURES;
 pub use many::{Cluster, Effect, Separation, clusters, effects, separations};
 pub use pair::{OutputDiffers, Pair, compare_pair};
 pub use params::CompareParams;
 pub use renamed::{Renaming, renaming};
-pub use subject::{Inputs, Known, Subject, shared_inputs};
+pub use subject::{Inputs, NetworkOrRecording, Subject, shared_inputs};
 
 use crate::interpret::InterpretError;
 use crate::numeric::NumericError;
@@ -59,7 +59,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// Each network by itself.
-    pub networks: Vec<Summary>,
+    pub networks: Vec<SubjectSummary>,
     /// Every two of them, in the order of the networks.
     pub pairs: Vec<Pair>,
     /// Networks that hold the same circuit.
@@ -145,7 +145,7 @@ pub fn compare(subjects: &[Subject], params: &CompareParams) -> Result<Compariso
     compare_watched(subjects, params, &|_| true, &|| {})
 }
 
-/// The same, while somebody looks on who may end it, and is told of each network that has been read.
+/// The same, with progress told to a watcher, who may stop it and is told of each network that has been read.
 pub fn compare_watched(
     subjects: &[Subject],
     params: &CompareParams,

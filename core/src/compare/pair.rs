@@ -2,15 +2,15 @@
 
 use super::agreement::claims;
 use super::circuit::Wire;
-use super::claims::{Claim, ClaimName, Verdict, verdict};
+use super::claims::{PairClaim, PairClaimName, PairVerdict, verdict};
 use super::codes::Codes;
 use super::examine::Examined;
 use super::measures::{Measures, dsa, linear_cka, shape_distance};
 use super::renamed::{Renaming, renaming};
 use super::{CompareError, CompareParams};
-use crate::code::Component;
 use crate::interpret::{self, Reason};
 use crate::numeric::Matrix;
+use crate::task::Component;
 use crate::task::{Function, Task};
 use serde::Serialize;
 
@@ -25,11 +25,11 @@ pub struct Pair {
     /// The number of the second.
     pub second: usize,
     /// What it comes to.
-    pub verdict: Verdict,
+    pub verdict: PairVerdict,
     /// Why, a sentence each.
     pub reasons: Vec<String>,
     /// What is claimed, each with its figure.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<PairClaim>,
     /// How far the circuits are apart: 0 where they are the same, 1 where they share nothing. Nothing where one shows none.
     pub distance: Option<f64>,
     /// Outputs whose functions differ.
@@ -49,7 +49,7 @@ pub struct Pair {
 /// An output that two networks compute differently.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutputDiffers {
-    /// Which, from 1.
+    /// Its number, from 1.
     pub output: usize,
     /// What it is in the first network.
     pub first: String,
@@ -66,7 +66,7 @@ pub fn compare_pair(
     let mut pair = Pair {
         first: i,
         second: j,
-        verdict: Verdict::NotComparable,
+        verdict: PairVerdict::NotComparable,
         reasons: vec![],
         claims: vec![],
         distance: None,
@@ -183,13 +183,13 @@ fn outputs(first: &Task, second: &Task, params: &CompareParams) -> Vec<OutputDif
 fn reasons(pair: &Pair, first: &Examined, second: &Examined) -> Vec<String> {
     let mut reasons: Vec<String> = [first, second].iter().filter_map(|of| of.shortcoming()).collect();
     match pair.verdict {
-        Verdict::SameCircuit => reasons.push(format!("all {} claims hold", pair.claims.len())),
-        Verdict::SameFunction | Verdict::Different => {
-            for claim in pair.claims.iter().filter(|claim| !claim.holds && claim.name != ClaimName::BothCircuits) {
+        PairVerdict::SameCircuit => reasons.push(format!("all {} claims hold", pair.claims.len())),
+        PairVerdict::SameFunction | PairVerdict::Different => {
+            for claim in pair.claims.iter().filter(|claim| !claim.holds && claim.name != PairClaimName::BothCircuits) {
                 reasons.push(format!("not so: {} ({}; {})", claim.statement, claim.figure(), claim.detail));
             }
         }
-        Verdict::Unclear => {
+        PairVerdict::Unclear => {
             for of in [first, second].iter().filter(|of| of.function().is_none()) {
                 reasons.push(format!("no function could be read from {}", of.name));
             }
@@ -197,7 +197,7 @@ fn reasons(pair: &Pair, first: &Examined, second: &Examined) -> Vec<String> {
                 reasons.push("the functions read back differ, but after the same inputs both say the same".into());
             }
         }
-        Verdict::NotComparable => {}
+        PairVerdict::NotComparable => {}
     }
     if let Some(renamed) = &pair.renamed {
         reasons.push(format!("the functions are the same under other names of the components: {renamed}"));

@@ -18,7 +18,7 @@ pub struct CompareParams {
     pub settled: (usize, usize),
     /// Coefficients of a real-valued f are the same if they differ by at most this.
     pub coefficient: f64,
-    /// Least share of equal signs that every output of the two says after the same inputs.
+    /// Least share of equal signs of every output of the two after the same inputs.
     pub outputs: f64,
     /// For a real-valued f: the largest difference of an output, as a share of its size.
     pub outputs_error: f64,

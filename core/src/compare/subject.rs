@@ -8,7 +8,7 @@ use crate::task::Task;
 
 /// A network or a recording of one.
 #[derive(Clone, Debug)]
-pub enum Known {
+pub enum NetworkOrRecording {
     /// A network that can be run.
     Network(Box<NetworkFile>),
     /// What a network did.
@@ -21,7 +21,7 @@ pub struct Subject {
     /// What it is called.
     pub name: String,
     /// The thing itself.
-    pub known: Known,
+    pub known: NetworkOrRecording,
     /// Input steps.
     pub s: usize,
     /// The task it was trained on, where that is known. The function is read back all the same; the task says whether a network
@@ -53,12 +53,12 @@ impl Subject {
             return Err(CompareError::NoInputSteps { name });
         };
         let task = task.filter(|task| task.s() == s && task.d() == file.network.outputs());
-        Ok(Self { name, known: Known::Network(Box::new(file)), s, task })
+        Ok(Self { name, known: NetworkOrRecording::Network(Box::new(file)), s, task })
     }
 
     /// A recording of a network that gets `s` steps of input.
     pub fn recording(name: impl Into<String>, recorded: Trajectories, s: usize) -> Self {
-        Self { name: name.into(), known: Known::Recording(Box::new(recorded)), s, task: None }
+        Self { name: name.into(), known: NetworkOrRecording::Recording(Box::new(recorded)), s, task: None }
     }
 
     /// The same, trained on a task.
@@ -69,8 +69,8 @@ impl Subject {
     /// Input steps and output components.
     pub fn size(&self) -> (usize, usize) {
         let outputs = match &self.known {
-            Known::Network(file) => file.network.outputs(),
-            Known::Recording(recorded) => recorded.components(),
+            NetworkOrRecording::Network(file) => file.network.outputs(),
+            NetworkOrRecording::Recording(recorded) => recorded.components(),
         };
         (self.s, outputs)
     }
@@ -78,7 +78,7 @@ impl Subject {
     /// The inputs of a recording of these sizes and its output steps, where they are known.
     fn recorded(&self, size: (usize, usize)) -> Option<(&[f32], usize)> {
         match &self.known {
-            Known::Recording(recorded) if self.size() == size => {
+            NetworkOrRecording::Recording(recorded) if self.size() == size => {
                 let steps = recorded.states.len().min(recorded.outputs.len());
                 recorded.inputs.as_deref().map(|inputs| (inputs, steps))
             }
@@ -94,10 +94,10 @@ pub fn shared_inputs(
     params: &CompareParams,
 ) -> Result<Inputs, CompareError> {
     let (from, count) = params.settled;
-    let recordings = subjects.iter().filter(|subject| matches!(subject.known, Known::Recording(_)));
+    let recordings = subjects.iter().filter(|subject| matches!(subject.known, NetworkOrRecording::Recording(_)));
     let shortest = recordings.filter(|subject| subject.size() == (s, d)).map(|subject| match &subject.known {
-        Known::Recording(recorded) => recorded.states.len(),
-        Known::Network(_) => usize::MAX,
+        NetworkOrRecording::Recording(recorded) => recorded.states.len(),
+        NetworkOrRecording::Network(_) => usize::MAX,
     });
     let end = shortest.fold(from + count, usize::min);
     let first = end.saturating_sub(count);

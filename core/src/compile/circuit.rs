@@ -1,6 +1,6 @@
 //! What units a task needs, each once: the circuit, before units are repeated, mixed and given weights.
 
-use super::pairs::{Levels, Pair};
+use super::pairs::{Levels, SuperposedPair};
 use super::threshold::{Sum, Threshold};
 use crate::circuit::readable;
 use crate::task::{Gate, Slot, Task};
@@ -81,7 +81,7 @@ pub(super) struct Circuit {
     pub(super) holder: Vec<usize>,
     /// The signal of each output.
     pub(super) newest: Vec<usize>,
-    pub(super) pairs: Vec<Pair>,
+    pub(super) pairs: Vec<SuperposedPair>,
     /// How each output is computed; nothing where it is a copy.
     pub(super) sums: Vec<Option<Sum>>,
 }
@@ -93,7 +93,7 @@ pub(super) fn contents(task: &Task) -> Vec<Slot> {
 
 impl Circuit {
     /// `levels` is what units make of a pair.
-    pub(super) fn new(gates: &[Gate], contents: Vec<Slot>, pairs: Vec<Pair>, levels: Levels) -> Self {
+    pub(super) fn new(gates: &[Gate], contents: Vec<Slot>, pairs: Vec<SuperposedPair>, levels: Levels) -> Self {
         // A pair takes the place of its first content among the signals.
         let first = |content: usize| pairs.iter().find(|pair| pair.second == content).map(|pair| pair.first);
         let alone: Vec<usize> = (0..contents.len()).filter(|&content| first(content).is_none()).collect();
@@ -153,8 +153,8 @@ impl Circuit {
                 self.add(signal, 1.0, Unit { role, reads, threshold: 0.0, half_gap: 1.0, input: None });
                 return;
             }
-            Some(pair) if pair.first == before => Pair::first_apart(),
-            Some(_) => Pair::second_apart(),
+            Some(pair) if pair.first == before => SuperposedPair::first_apart(),
+            Some(_) => SuperposedPair::second_apart(),
         };
         for (term, Threshold { threshold, coefficient, .. }) in terms.into_iter().enumerate() {
             let (role, half_gap) = (Role::Apart { content, term }, levels.half_gap(threshold));

@@ -14,7 +14,7 @@ const RIDGE: f64 = 1e-9;
 const MIXING: u32 = 1;
 
 /// The units that move contents: which content is a unit's own, and with what sign.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Movers {
     pub(super) own: Vec<usize>,
     pub(super) signs: Vec<f64>,
@@ -38,6 +38,8 @@ pub(super) struct Code {
     pub(super) variance: Vec<f64>,
     /// The share of an error that is left after a step.
     pub(super) kept: f64,
+    /// How strongly inputs are written into newest values that are part of it; 1 where these have units that inputs override.
+    pub(super) written: f64,
 }
 
 impl Code {
@@ -52,10 +54,23 @@ impl Code {
     ) -> Result<Self, NumericError> {
         if movers.contents == 0 {
             let (sums, readers) = (Matrix::zeros(0, 0), Matrix::zeros(0, 0));
-            return Ok(Self { memories: sums.clone(), sums, readers, explained: 1.0, variance: vec![], kept: 0.0 });
+            return Ok(Self {
+                memories: sums.clone(),
+                sums,
+                readers,
+                explained: 1.0,
+                variance: vec![],
+                kept: 0.0,
+                written: 1.0,
+            });
         }
-        let sums = mixed(movers, gain, mixing, seed);
-        let contents = try_contents(movers.contents, seed);
+        Self::of(mixed(movers, gain, mixing, seed), plain, noise, seed)
+    }
+
+    /// The code with these pre-activations.
+    pub(super) fn of(sums: Matrix, plain: Plain, noise: f64, seed: u64) -> Result<Self, NumericError> {
+        let count = sums.ncols();
+        let contents = try_contents(count, seed);
         let mut slopes = &sums * &contents;
         let mut units = slopes.clone();
         for j in 0..units.ncols() {
@@ -70,7 +85,7 @@ impl Code {
         let trust: Vec<f64> = (0..units.nrows())
             .map(|i| 1.0 / (left.row(i).squared_norm_l2() / units.ncols() as f64 + noise * noise))
             .collect();
-        let weighted = Matrix::from_fn(units.nrows(), movers.contents, |i, k| trust[i] * memories[(i, k)]);
+        let weighted = Matrix::from_fn(units.nrows(), count, |i, k| trust[i] * memories[(i, k)]);
         let readers = ridge_regression(&(memories.transpose() * &weighted), &weighted.transpose().to_owned(), RIDGE)?;
         let errors = &readers * &units - &contents;
         let loud = |k: usize| noise * noise * readers.row(k).squared_norm_l2();
@@ -80,11 +95,12 @@ impl Code {
         let step = &readers * damped;
         Ok(Self {
             explained,
-            variance: (0..movers.contents).map(|k| wrong(k) + loud(k)).collect(),
-            kept: (0..movers.contents).map(|k| step[(k, k)].abs()).fold(0.0, f64::max),
+            variance: (0..count).map(|k| wrong(k) + loud(k)).collect(),
+            kept: (0..count).map(|k| step[(k, k)].abs()).fold(0.0, f64::max),
             sums,
             memories,
             readers,
+            written: 1.0,
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::circuit::Role;
 use super::threshold::Threshold;
 use super::weights::Made;
-use super::{Checked, CompileError, CompileParams, GATE, Pair, check};
+use super::{Checked, CompileError, CompileParams, GATE, SuperposedPair, check};
 use crate::network::{Metadata, Network, NetworkFile, PlainWeights};
 use crate::numeric::{Matrix, draw};
 use crate::random::{Purpose, Stream};
@@ -31,7 +31,7 @@ pub struct HeldUnit {
 
 /// Figures of a network that was made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Numbers {
+pub struct Figures {
     /// The fewest hidden units that would have done.
     pub needed: usize,
     /// How many standard deviations every reading keeps from its threshold.
@@ -62,9 +62,9 @@ pub struct Compiled {
     /// `first + second / 2`.
     pub readers: Matrix,
     /// Contents that share a direction.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<SuperposedPair>,
     /// Figures.
-    pub numbers: Numbers,
+    pub numbers: Figures,
     /// The run that it has passed.
     pub checked: Checked,
     /// The thresholds that each output is a sum of, with the constant; nothing where it is a copy.
@@ -77,7 +77,7 @@ impl Compiled {
         gates: &[Gate],
         made: &Made<'_>,
         params: &CompileParams,
-        numbers: Numbers,
+        numbers: Figures,
     ) -> Result<Self, CompileError> {
         let mut weights = made.weights();
         disturb(&mut weights, params);
@@ -96,7 +96,7 @@ impl Compiled {
             task: task.clone(),
             params: params.clone(),
             contents: circuit.contents.clone(),
-            units: made.parts.places.iter().map(unit).collect(),
+            units: made.parts.places.iter().flatten().map(unit).collect(),
             memories: made.memories(gates)?,
             readers: Matrix::from_fn(circuit.contents.len(), made.parts.places.len(), |k, i| {
                 by_signal[(circuit.holder[k], i)]

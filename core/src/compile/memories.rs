@@ -1,9 +1,9 @@
 //! The memory of each content: what it adds to the state, as far as that is linear.
 
 use super::circuit::{Circuit, Role};
-use super::pairs::{self, Pair};
+use super::pairs::{self, SuperposedPair};
 use super::redundancy::Drive;
-use super::weights::Made;
+use super::weights::{Made, hidden_units};
 use crate::numeric::{Matrix, NumericError, least_squares};
 use crate::task::{Gate, Slot};
 
@@ -12,7 +12,7 @@ impl Made<'_> {
     pub(super) fn memories(&self, gates: &[Gate]) -> Result<Matrix, NumericError> {
         let mut memories = Matrix::zeros(self.parts.places.len(), self.parts.circuit.contents.len());
         let by_unit = held_by_units(self.parts.circuit, self.parts.drive, gates)?;
-        for (i, place) in self.parts.places.iter().enumerate() {
+        for (i, place) in hidden_units(self.parts.places) {
             by_unit[place.unit].iter().for_each(|(content, part)| memories[(i, *content)] += place.sign * part);
         }
         for (content, signal) in self.parts.circuit.holder.iter().enumerate() {
@@ -34,7 +34,7 @@ fn held_by_units(circuit: &Circuit, drive: &Drive, gates: &[Gate]) -> Result<Vec
         let squash = |sum: f64| drive.plain.squashed(drive.gain_of(unit) * (sum - unit.threshold));
         match unit.role {
             Role::Level { pair } => {
-                let Pair { first, second } = circuit.pairs[pair];
+                let SuperposedPair { first, second } = circuit.pairs[pair];
                 held[index] = of_two(|a, b| squash(a + b / 2.0), [first, second]);
             }
             Role::Apart { .. } => {
@@ -44,7 +44,7 @@ fn held_by_units(circuit: &Circuit, drive: &Drive, gates: &[Gate]) -> Result<Vec
                 };
                 let signal = unit.reads.first().map(|(signal, _)| *signal);
                 let pair = circuit.pairs.iter().find(|pair| Some(circuit.holder[pair.first]) == signal);
-                let Some(&Pair { first, second }) = pair else { continue };
+                let Some(&SuperposedPair { first, second }) = pair else { continue };
                 let level = |a: f64, b: f64| drive.plain.squashed(pairs::GAIN * (a + b / 2.0)) / drive.levels.middle;
                 held[index] = of_two(|a, b| squash(level(a, b)), [first, second].map(after));
             }

@@ -4,7 +4,7 @@ use super::check::{self, Reading};
 use super::circuit::Role;
 use super::code::Code;
 use super::weights::{Made, Parts};
-use super::{Basis, CompileError, CompileParams, GATE};
+use super::{CompileError, CompileParams, GATE, UnitBasis};
 use crate::task::Task;
 
 /// How many shares are tried, evenly from the largest down.
@@ -28,7 +28,7 @@ pub(super) fn choose(parts: &Parts<'_>, task: &Task, params: &CompileParams) -> 
     };
     let tries = match parts.moving.of.len() {
         0 | 1 => 0,
-        _ if params.basis == Basis::Units => 0,
+        _ if params.basis == UnitBasis::Units => 0,
         contents => {
             if contents > MANY {
                 TRIES_OF_MANY

@@ -22,6 +22,7 @@ mod circuit;
 mod code;
 mod compiled;
 mod error;
+mod in_code;
 mod memories;
 mod mixing;
 mod pairs;
@@ -31,9 +32,10 @@ mod weights;
 
 pub use check::{Checked, check};
 pub use circuit::Role;
-pub use compiled::{Compiled, HeldUnit, Numbers};
+pub use compiled::{Compiled, Figures, HeldUnit};
 pub use error::CompileError;
-pub use pairs::Pair;
+pub(crate) use in_code::{Given, Written, compile_in_code};
+pub use pairs::SuperposedPair;
 
 use crate::choose::{UnknownWord, choose};
 use crate::network::{Activation, CellKind, MAX_HIDDEN, Plain};
@@ -46,7 +48,7 @@ use weights::{Made, Moving, Parts};
 /// What contents look like in the units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Basis {
+pub enum UnitBasis {
     /// Units in random order with random signs, each with a little of every content that is moved.
     #[default]
     Random,
@@ -54,7 +56,7 @@ pub enum Basis {
     Units,
 }
 
-impl Basis {
+impl UnitBasis {
     /// The name, as typed.
     pub fn name(self) -> &'static str {
         match self {
@@ -64,7 +66,7 @@ impl Basis {
     }
 }
 
-impl std::str::FromStr for Basis {
+impl std::str::FromStr for UnitBasis {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, UnknownWord> {
@@ -81,7 +83,7 @@ pub struct CompileParams {
     /// The cell: elman, gru or lstm.
     pub cell: CellKind,
     /// What contents look like in the units.
-    pub basis: Basis,
+    pub basis: UnitBasis,
     /// Pairs of contents that share one direction for a step.
     pub superposed: usize,
     /// Standard deviation of what is added to the finished weights, as a share of each matrix's root mean square.
@@ -108,7 +110,7 @@ impl Default for CompileParams {
         Self {
             hidden: None,
             cell: CellKind::Elman,
-            basis: Basis::Random,
+            basis: UnitBasis::Random,
             superposed: 0,
             noise: 0.0,
             seed: 1,
@@ -158,14 +160,14 @@ pub fn compile(task: &Task, params: &CompileParams) -> Result<Compiled, CompileE
     let hidden = enough(task, params, needed, circuit.contents.len())?;
     redundancy::fill(&mut copies, hidden);
     let places = match params.basis {
-        Basis::Units => weights::in_order(&copies),
-        Basis::Random => weights::scattered(&copies, params.seed),
+        UnitBasis::Units => weights::in_order(&copies),
+        UnitBasis::Random => weights::scattered(&copies, params.seed),
     };
     let moving = Moving::new(&circuit, &places);
     let parts = Parts { circuit: &circuit, drive: &drive, copies: &copies, places: &places, moving: &moving };
     let (code, mixing) = mixing::choose(&parts, task, params)?;
     let made = Made { parts, code: &code };
-    let numbers = Numbers { needed, margin: made.margin(params.state_noise), mixing, linear: code.explained };
+    let numbers = Figures { needed, margin: made.margin(params.state_noise), mixing, linear: code.explained };
     Compiled::finish(task, &gates, &made, params, numbers)
 }
 

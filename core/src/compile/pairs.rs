@@ -5,7 +5,7 @@ use crate::task::{Gate, Slot};
 
 /// Two contents, counted from 0, that are held in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Pair {
+pub struct SuperposedPair {
     /// Counts once.
     pub first: usize,
     /// Counts half.
@@ -43,7 +43,7 @@ impl Levels {
     }
 }
 
-impl Pair {
+impl SuperposedPair {
     /// The first content is the sign of the level.
     pub(super) fn first_apart() -> Vec<Threshold> {
         vec![threshold(0.0, 1.0)]
@@ -61,7 +61,7 @@ fn threshold(threshold: f64, coefficient: f64) -> Threshold {
 
 /// Pairs of contents that can share a direction, as many as there are and at most `wanted`: neither is an output, is read by f,
 /// or stands next to another shared one on its way.
-pub(super) fn choose(gates: &[Gate], all: &[Slot], wanted: usize) -> Vec<Pair> {
+pub(super) fn choose(gates: &[Gate], all: &[Slot], wanted: usize) -> Vec<SuperposedPair> {
     let read: Vec<Slot> = gates.iter().flat_map(Gate::inputs).copied().collect();
     let place = |slot: Slot| all.iter().position(|other| *other == slot);
     let can = |slot: &Slot| {
@@ -69,5 +69,5 @@ pub(super) fn choose(gates: &[Gate], all: &[Slot], wanted: usize) -> Vec<Pair> {
     };
     let candidates: Vec<Slot> = all.iter().filter(|slot| can(slot)).copied().collect();
     let places: Vec<usize> = candidates.iter().filter_map(|slot| place(*slot)).collect();
-    places.as_chunks::<2>().0.iter().take(wanted).map(|&[first, second]| Pair { first, second }).collect()
+    places.as_chunks::<2>().0.iter().take(wanted).map(|&[first, second]| SuperposedPair { first, second }).collect()
 }

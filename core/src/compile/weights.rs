@@ -18,22 +18,28 @@ pub(super) struct Place {
 }
 
 /// The hidden units in the circuit's order, none turned over.
-pub(super) fn in_order(copies: &[usize]) -> Vec<Place> {
-    copies.iter().enumerate().flat_map(|(unit, &count)| vec![Place { unit, sign: 1.0 }; count]).collect()
+pub(super) fn in_order(copies: &[usize]) -> Vec<Option<Place>> {
+    copies.iter().enumerate().flat_map(|(unit, &count)| vec![Some(Place { unit, sign: 1.0 }); count]).collect()
 }
 
 /// The hidden units in random order with random signs.
-pub(super) fn scattered(copies: &[usize], seed: u64) -> Vec<Place> {
+pub(super) fn scattered(copies: &[usize], seed: u64) -> Vec<Option<Place>> {
     let mut places = in_order(copies);
     let stream = Stream::new(seed, Purpose::Weights);
     let mut draws = vec![0.0; 2 * places.len()];
     stream.fill_uniform(0, 0, &mut draws);
     let (turns, swaps) = draws.split_at(places.len());
-    places.iter_mut().zip(turns).for_each(|(place, draw)| place.sign = if *draw < 0.5 { 1.0 } else { -1.0 });
+    let each = places.iter_mut().flatten().zip(turns);
+    each.for_each(|(place, draw)| place.sign = if *draw < 0.5 { 1.0 } else { -1.0 });
     for last in (1..places.len()).rev() {
         places.swap(last, ((last + 1) as f64 * swaps[last]) as usize);
     }
     places
+}
+
+/// The hidden units that are units of the circuit, with their numbers.
+pub(super) fn hidden_units(places: &[Option<Place>]) -> impl Iterator<Item = (usize, &Place)> {
+    places.iter().enumerate().filter_map(|(i, place)| Some((i, place.as_ref()?)))
 }
 
 /// The circuit's units as hidden units.
@@ -42,7 +48,8 @@ pub(super) struct Parts<'a> {
     pub(super) circuit: &'a Circuit,
     pub(super) drive: &'a Drive,
     pub(super) copies: &'a [usize],
-    pub(super) places: &'a [Place],
+    /// What each hidden unit is; nothing for one that has a part in all contents of a code that was there already.
+    pub(super) places: &'a [Option<Place>],
     pub(super) moving: &'a Moving,
 }
 
@@ -63,14 +70,14 @@ pub(super) struct Moving {
 }
 
 impl Moving {
-    pub(super) fn new(circuit: &Circuit, places: &[Place]) -> Self {
+    pub(super) fn new(circuit: &Circuit, places: &[Option<Place>]) -> Self {
         let single = |(signal, made): (usize, &Vec<(usize, f64)>)| {
             let &[(unit, _)] = &made[..] else { return None };
             circuit.units[unit].moves().then_some((unit, signal))
         };
         let of: Vec<(usize, usize)> = circuit.signals.iter().enumerate().filter_map(single).collect();
         let own = |place: &Place| of.iter().position(|(unit, _)| *unit == place.unit);
-        let found = places.iter().enumerate().filter_map(|(i, place)| Some((i, own(place)?, place.sign)));
+        let found = hidden_units(places).filter_map(|(i, place)| Some((i, own(place)?, place.sign)));
         let found: Vec<(usize, usize, f64)> = found.collect();
         Self {
             movers: Movers {
@@ -94,7 +101,7 @@ impl Made<'_> {
                 let share = coefficient
                     / self.parts.drive.amplitude(&self.parts.circuit.units[unit])
                     / self.parts.copies[unit] as f64;
-                let here = self.parts.places.iter().enumerate().filter(|(_, place)| place.unit == unit);
+                let here = hidden_units(self.parts.places).filter(|(_, place)| place.unit == unit);
                 here.for_each(|(i, place)| readers[(signal, i)] = share * place.sign);
             }
         }
@@ -113,7 +120,7 @@ impl Made<'_> {
     fn driven(&self) -> (Matrix, Vec<f64>) {
         let mut driven = Matrix::zeros(self.parts.places.len(), self.parts.circuit.signals.len());
         let mut bias = vec![0.0; self.parts.places.len()];
-        for (i, place) in self.parts.places.iter().enumerate() {
+        for (i, place) in hidden_units(self.parts.places) {
             let unit = &self.parts.circuit.units[place.unit];
             let gain = place.sign * self.parts.drive.gain_of(unit);
             unit.reads.iter().for_each(|(signal, weight)| driven[(i, *signal)] += gain * weight);
@@ -135,11 +142,11 @@ impl Made<'_> {
         for (m, &i) in self.parts.moving.hidden.iter().enumerate() {
             for (k, (unit, _)) in self.parts.moving.of.iter().enumerate() {
                 if let Role::Copy { output, .. } = self.parts.circuit.units[*unit].role {
-                    input[(i, output)] = self.code.sums[(m, k)];
+                    input[(i, output)] = self.code.written * self.code.sums[(m, k)];
                 }
             }
         }
-        for (i, place) in self.parts.places.iter().enumerate() {
+        for (i, place) in hidden_units(self.parts.places) {
             if let Some((output, says)) = self.parts.circuit.units[place.unit].input {
                 let others: f64 = driven.row(i).norm_l1() + bias[i].abs() + input.row(i).norm_l1();
                 input[(i, output)] = place.sign * says * (OVERRIDE * others + SATURATED);

@@ -12,7 +12,7 @@ pub enum ComposeError {
         "the {which} network has {inputs} inputs and {outputs} outputs, but its task has d={d} components; name its own task"
     )]
     Components {
-        /// Which.
+        /// `first` or `second`.
         which: &'static str,
         /// Its inputs.
         inputs: usize,
@@ -66,7 +66,7 @@ pub enum ComposeError {
         "feeding writes into one plain layer, and the {which} network is {found}; choose Elman networks of one layer"
     )]
     NotPlain {
-        /// Which.
+        /// `first` or `second`.
         which: &'static str,
         /// What it is.
         found: String,
@@ -82,7 +82,7 @@ pub enum ComposeError {
     /// No memories to write into.
     #[error("no memories were found in the {which} network ({verdict}); choose one that is a circuit")]
     NoCode {
-        /// Which.
+        /// `first` or `second`.
         which: &'static str,
         /// Its verdict.
         verdict: &'static str,
@@ -93,7 +93,7 @@ pub enum ComposeError {
          choose an f that needs every component"
     )]
     NewestNotKept {
-        /// Which.
+        /// `first` or `second`.
         which: &'static str,
         /// The component, from 1.
         component: usize,

@@ -2,7 +2,7 @@
 //!
 //! Let A say u(t) = f(u(t-1), ...), and let B hold the contents of a window and compute g. After every step B's newest variable is
 //! replaced by A's: `h_B <- h_B + Psi_n (u - x)`, u and x being the newest variables that the readers of A and B read and Psi_n the
-//! memories of B's newest variable. B's next step is then g of what A said. The replacement is linear, so that it goes into the
+//! memories of B's newest variable. B's next step is then g of A's output. The replacement is linear, so that it goes into the
 //! weights: `W_B (I - Psi_n Psi*_n)` within B and `W_B Psi_n Psi*_n` of A from A to B. Both get the same inputs, and both read
 //! them as newest while they last.
 //!
@@ -11,7 +11,7 @@
 
 use super::sum::readout;
 use super::tasks::fed;
-use super::{ComposeError, Composed, Part, check};
+use super::{ComposeError, Composed, NetworkAndTask, check};
 use crate::interpret::Interpretation;
 use crate::memories::Method;
 use crate::network::{Biases, Cell, Elman, Network};
@@ -19,8 +19,8 @@ use crate::numeric::Matrix;
 
 /// The second network computes its function of what the first one says. Both have been interpreted under their tasks.
 pub fn feed(
-    first: Part<'_>,
-    second: Part<'_>,
+    first: NetworkAndTask<'_>,
+    second: NetworkAndTask<'_>,
     (of_first, of_second): (&Interpretation, &Interpretation),
 ) -> Result<Composed, ComposeError> {
     check(first, second)?;
@@ -82,7 +82,11 @@ struct Newest<'a> {
 }
 
 impl<'a> Newest<'a> {
-    fn of(which: &'static str, (network, task): Part<'a>, found: &Interpretation) -> Result<Self, ComposeError> {
+    fn of(
+        which: &'static str,
+        (network, task): NetworkAndTask<'a>,
+        found: &Interpretation,
+    ) -> Result<Self, ComposeError> {
         let found_as = || match network.kind() {
             Some(kind) => format!("{} in {} layers", kind.title(), network.layers.len()),
             None => "of several cells".into(),

@@ -81,10 +81,10 @@ impl Composed {
 }
 
 /// A network and the task that it does.
-pub type Part<'a> = (&'a Network, &'a Task);
+pub type NetworkAndTask<'a> = (&'a Network, &'a Task);
 
 /// Refuses parts that do not fit their tasks or each other.
-fn check(first: Part<'_>, second: Part<'_>) -> Result<(), ComposeError> {
+fn check(first: NetworkAndTask<'_>, second: NetworkAndTask<'_>) -> Result<(), ComposeError> {
     for (which, (network, task)) in [("first", first), ("second", second)] {
         network.check()?;
         if (network.inputs(), network.outputs()) != (task.d(), task.d()) {

@@ -1,7 +1,7 @@
 //! Two networks side by side in one.
 
 use super::tasks::side_by_side;
-use super::{ComposeError, Composed, Part, check};
+use super::{ComposeError, Composed, NetworkAndTask, check};
 use crate::network::{Activation, Biases, Cell, CellKind, Elman, Gru, Lstm, Network, Plain, PlainWeights, Readout};
 use crate::numeric::Matrix;
 
@@ -10,7 +10,7 @@ const GATE: f64 = 24.0;
 
 /// Two networks as one: inputs, units and outputs of the first, then those of the second, and no weight between them. A plain layer
 /// with tanh beside gated units becomes gated units whose gates stay as they are.
-pub fn sum(first: Part<'_>, second: Part<'_>) -> Result<Composed, ComposeError> {
+pub fn sum(first: NetworkAndTask<'_>, second: NetworkAndTask<'_>) -> Result<Composed, ComposeError> {
     check(first, second)?;
     let task = side_by_side(first.1, second.1)?;
     let (a, b) = alike(first.0, second.0)?;

@@ -79,6 +79,7 @@ pub struct Moment {
 
 /// Why the development of a run cannot be told.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DevelopError {
     /// No weights on the way.
     #[error(

@@ -3,7 +3,8 @@
 use super::{Change, EditError, EditParams};
 use crate::interpret::{InterpretParams, limits};
 use crate::network::{Network, NetworkFile};
-use crate::observe::{ObserveParams, observe};
+use crate::observe::{Asked, ObserveParams, Watch, observe};
+use crate::random::{Purpose, Stream};
 use crate::recurrence::{RecurrenceParams, read_back};
 use crate::task::{Gate, Task, TaskError};
 use std::ffi::OsStr;
@@ -34,15 +35,23 @@ pub fn task_to_edit(
 ) -> Result<Task, EditError> {
     match (file.task_named(task, s, d)?, s) {
         (Some(task), _) => Ok(task),
-        (None, Some(s)) => computed_now(&file.network, s, params.seed),
+        (None, Some(s)) => task_read_back(&file.network, s, params),
         (None, None) => Err(EditError::NoTask),
     }
 }
 
-fn computed_now(network: &Network, s: usize, seed: u64) -> Result<Task, EditError> {
+/// What a network of `s` input steps computes, as it is read back from the network.
+pub fn task_read_back(network: &Network, s: usize, params: &EditParams) -> Result<Task, EditError> {
     limits::check(s, network.outputs(), network.state_size(), &InterpretParams::default())?;
-    let params = ObserveParams { seed, ..ObserveParams::default() };
-    let observed = observe(network, (s, network.outputs()), &params)?;
-    let reading = read_back(&observed, &RecurrenceParams::default())?;
-    reading.task(s, network.outputs()).ok_or(EditError::NotReadBack)
+    let (size, watch) = ((s, network.outputs()), Watch::nobody());
+    let (params, reading) =
+        (ObserveParams { seed: params.seed, ..ObserveParams::default() }, RecurrenceParams::default());
+    let mut observed = observe(network, size, &params)?;
+    let mut found = read_back(&observed, &reading)?;
+    if found.is_open(&reading) {
+        observed.asked =
+            Asked::run(network, size, &Stream::new(params.seed, Purpose::ScoreInputs), &params.ask, &watch)?;
+        found.look_for_tables(&observed, &reading);
+    }
+    found.task(s, network.outputs()).ok_or(EditError::NotReadBack)
 }

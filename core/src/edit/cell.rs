@@ -6,7 +6,7 @@ use crate::numeric::Matrix;
 
 /// A gate with this bias and no weights stays open, with the opposite bias shut: within 0.0025 of 1 and 0, less than what
 /// the fit of the weights leaves over. More would only make the change of the weights look larger than it is.
-const GATE: f64 = 6.0;
+pub(super) const GATE: f64 = 6.0;
 
 /// The network's layer, seen as one without gates.
 pub(super) fn plain(network: &Network) -> Result<Plain, EditError> {

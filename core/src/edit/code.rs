@@ -2,7 +2,7 @@
 
 use super::cell;
 use super::{EditError, EditParams};
-use crate::code::{Contents, ContentsParams, Origin, Sample, memories, readers, right_signs};
+use crate::code::{Contents, ContentsFrom, ContentsParams, Sample, memories, readers, right_signs};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::observe::{Batch, Watch, with_opposites};
@@ -31,6 +31,15 @@ pub struct OwnCode {
     pub readers: Matrix,
 }
 
+impl OwnCode {
+    /// A code that holds nothing.
+    pub(super) fn none(hidden: usize) -> Self {
+        let (columns, readers) = (Matrix::zeros(hidden, 0), Matrix::zeros(0, hidden));
+        let (slots, read, memories, mean) = (vec![], vec![], columns.clone(), vec![0.0; hidden]);
+        Self { columns, slots, read, memories, mean, readers }
+    }
+}
+
 /// The code of the network's own states, with the contents that its task gives them.
 pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
     let plain = cell::plain(network)?;
@@ -40,7 +49,7 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
     let steps: Vec<usize> = (params.settle..params.steps).collect();
     let batch: Batch =
         with_opposites(network, (task.s(), task.d()), &stream, 0, params.episodes, &steps, &Watch::nobody())?;
-    let over = contents.over(&batch, Origin::Meant, (&[], 1.0));
+    let over = contents.over(&batch, ContentsFrom::Function, (&[], 1.0));
     let at_rest = vec![vec![0.0; network.state_size()]; params.steps];
     let whole = Sample::of(&batch, &over, &steps, &at_rest, contents.count());
     let units = whole.states.subrows(0, network.hidden());

@@ -2,6 +2,7 @@
 
 use super::Mode;
 use crate::circuit::CircuitError;
+use crate::compile::CompileError;
 use crate::interpret::limits::TooLarge;
 use crate::network::NetworkError;
 use crate::numeric::NumericError;
@@ -70,18 +71,21 @@ pub enum EditError {
         /// Units there.
         hidden: usize,
     },
-    /// A mode that cannot make gates.
+    /// The least change for a function that is not linear.
     #[error(
-        "mode {} cannot make an edit to or from a function that is not linear: gates need units of their own; choose transplant, or none",
-        mode.name()
+        "the least change cannot make an edit to or from a function that is not linear: thresholds need units of their own; \
+         edit it without {}",
+        Setting::named("least")
     )]
-    NeedsTransplant {
-        /// The mode asked for.
-        mode: Mode,
-    },
+    NeedsUnits,
+    /// No content of a truth table that the network's own code could keep.
+    #[error(
+        "the network's own code holds nothing that the new function keeps for more than a step; choose transplant, or no mode"
+    )]
+    NothingKept,
     /// No network of this size computes the new function.
     #[error(transparent)]
-    Compile(#[from] crate::compile::CompileError),
+    Compile(#[from] CompileError),
     /// Nothing says what the network computes.
     #[error("nothing says what the network computes; give its task, or the number of input steps to read it back")]
     NoTask,
@@ -144,6 +148,15 @@ pub enum EditError {
     /// A matrix computation failed.
     #[error(transparent)]
     Numeric(#[from] NumericError),
+}
+
+impl EditError {
+    /// Whether another mode may do without what this one lacks: the contents, or so many units.
+    pub(super) fn is_of_this_mode(&self) -> bool {
+        let small = |error: &CompileError| matches!(error, CompileError::TooSmall { .. });
+        matches!(self, Self::NotHeld { .. } | Self::TooFewUnits { .. } | Self::NeedsUnits | Self::NothingKept)
+            || matches!(self, Self::Compile(error) if small(error))
+    }
 }
 
 fn names(modes: &[Mode]) -> String {

@@ -14,15 +14,15 @@ mod cell;
 mod change;
 mod changed;
 mod code;
-mod compiled;
 mod error;
 mod least;
 mod mode;
 mod rewrite;
 mod summary;
+mod tables;
 
 pub use accuracy::EditAccuracy;
-pub use asked::task_to_edit;
+pub use asked::{task_read_back, task_to_edit};
 pub use change::Change;
 pub use changed::Changed;
 pub use code::{OwnCode, own_code};
@@ -151,24 +151,28 @@ pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams
     let plain = cell::plain(network)?;
     let attempts = mode::attempts(plain.kind(), params)?;
     let task = change.task(from)?;
-    if !(task.is_linear() && from.is_linear()) {
-        return compiled::compiled(network, plain.kind(), from, task, params);
-    }
-    let target = change.apply(from)?;
-    let own = own_code(network, from, params)?;
+    let target = match task.is_linear() && from.is_linear() {
+        true => Aim::Step(change.apply(from)?),
+        false => Aim::Tables(task.clone()),
+    };
+    let own = match (own_code(network, from, params), &target) {
+        // A function that forgets leaves no code to write in; it can still be replaced.
+        (Err(EditError::Silent), Aim::Tables(_)) => OwnCode::none(network.hidden()),
+        (own, _) => own?,
+    };
     let mut best: Option<(f64, Mode, Rewritten)> = None;
     let mut refused = None;
     for attempt in &attempts {
         let rewritten = match rewritten(network, &own, from, &target, attempt, params) {
             Ok(rewritten) => rewritten,
             // Another mode may do without the contents, or with fewer units.
-            Err(error @ (EditError::NotHeld { .. } | EditError::TooFewUnits { .. })) => {
+            Err(error) if error.is_of_this_mode() => {
                 refused = Some(error);
                 continue;
             }
             Err(error) => return Err(error),
         };
-        let (loaded, raw) = accuracy::trial(&rewritten, &target.task, params);
+        let (loaded, raw) = accuracy::trial(&rewritten, &task, params);
         if best.as_ref().is_none_or(|(most, ..)| raw > *most) {
             best = Some((raw, attempt.mode(plain.kind()), rewritten));
         }
@@ -177,7 +181,7 @@ pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams
         }
     }
     match best {
-        Some((_, mode, rewritten)) => Ok(finished(network, from, target.task, (mode, rewritten), params)),
+        Some((_, mode, rewritten)) => Ok(finished(network, from, task, (mode, rewritten), params)),
         None => Err(refused.unwrap_or(EditError::Silent)),
     }
 }
@@ -186,10 +190,15 @@ fn rewritten(
     network: &Network,
     own: &OwnCode,
     from: &Task,
-    target: &Target,
+    aim: &Aim,
     attempt: &Attempt,
     params: &EditParams,
 ) -> Result<Rewritten, EditError> {
+    let target = match (aim, *attempt) {
+        (Aim::Step(target), _) => target,
+        (Aim::Tables(_), Attempt::Least { .. }) => return Err(EditError::NeedsUnits),
+        (Aim::Tables(task), Attempt::Rewrite(mode)) => return tables::rewrite(network, own, task, mode, params),
+    };
     match *attempt {
         Attempt::Least { inputs } => {
             let reroute = least::Reroute::of(own, from, target, params)?;
@@ -198,6 +207,14 @@ fn rewritten(
         }
         Attempt::Rewrite(mode) => rewrite::rewrite(network, own, target, mode, params),
     }
+}
+
+/// What an edit aims at.
+enum Aim {
+    /// A step that is linear, as the old one is.
+    Step(Target),
+    /// Truth tables, now or before.
+    Tables(Task),
 }
 
 /// What is said of an edit.

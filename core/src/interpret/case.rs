@@ -4,7 +4,7 @@ use super::trajectories::linear_readout;
 use super::{InterpretError, InterpretParams, Question, Warning};
 use crate::circuit::Core;
 use crate::code::Contents;
-use crate::linearize::{Linearization, LinearizeError, Place, Visited, orbit, origin, restrict, visit};
+use crate::linearize::{Linearization, LinearizeError, LinearizedAt, Visited, orbit, origin, restrict, visit};
 use crate::memories::{Evidence, Memories, Method, memories};
 use crate::network::{Dynamics, Network};
 use crate::numeric::{Matrix, c64, eigenvalues};
@@ -157,7 +157,7 @@ fn find_memories(
     }
     let needs_origin = wanted.iter().any(|method| matches!(method, Method::Power | Method::Dual));
     let threshold = params.origin_spectrum.threshold;
-    let lasting = |jacobian: &Matrix| restrict(jacobian, threshold, Place::Origin);
+    let lasting = |jacobian: &Matrix| restrict(jacobian, threshold, LinearizedAt::Origin);
     let origin = evidence.jacobian.filter(|_| needs_origin).map(lasting).transpose()?;
     let evidence = Evidence { origin: origin.as_ref(), ..*evidence };
     let mut found = vec![];

@@ -6,7 +6,7 @@ use super::{CodeSummary, InterpretError, ProductsSummary};
 use crate::circuit::Core;
 use crate::claims::{Behaviour, steered};
 use crate::code::{
-    Code, Contents, ContentsOver, Judged, Origin, Products, Rows, Sample, Sharing, Writer, random_contents,
+    Code, Contents, ContentsFrom, ContentsOver, Judged, Products, Rows, Sample, Sharing, Writer, random_contents,
     step_by_writing, step_in_recordings,
 };
 use crate::memories::{Drive, Frame, Memories, Method, Score, remainder};
@@ -15,9 +15,6 @@ use crate::spectrum::{Spectrum, spectrum};
 
 /// Steps after the probes have settled whose mean stands for the mean state when contents are written.
 const WRITTEN_AFTER: usize = 2;
-
-/// Settled steps that lie between those on which a code is judged, and one more.
-const JUDGED_EVERY: usize = 2;
 
 /// Earlier readings that predict one; and the ridge of that, as readings without noise determine one another.
 const EARLIER: usize = 8;
@@ -28,7 +25,7 @@ const RIDGE: f64 = 1e-9;
 
 /// A code, with everything that was measured of it.
 pub(super) struct Coded {
-    pub(super) origin: Origin,
+    pub(super) origin: ContentsFrom,
     pub(super) code: Code,
     pub(super) judged: Judged,
     /// Reading in the first output steps, while the state settles.
@@ -68,8 +65,8 @@ impl Case<'_> {
         }
         let means = &orbit.visited.means;
         let steps = asked_steps(contents, orbit, observed.probe.states.keys().copied());
-        let (said, unit) = (observed.probe.mean_outputs(), behaviour.followed.unit);
-        let over_probe = contents.over(&observed.probe, origin, (&said, unit));
+        let (produced, unit) = (observed.probe.mean_outputs(), behaviour.followed.unit);
+        let over_probe = contents.over(&observed.probe, origin, (&produced, unit));
         let held = contents_at(&over_probe, &steps, (contents.count(), observed.probe.episodes));
         // The visited states are centred already.
         let (first, columns) = (steps.first().map_or(0, |t| t * observed.probe.episodes), held.ncols());
@@ -81,12 +78,12 @@ impl Case<'_> {
             true => Code::fit_to(states, &held, &(states * states.transpose()), params)?,
             false => Code::fit_to(states, &held, &orbit.visited.settled_moments, params)?,
         };
-        let over = contents.over(&observed.score, origin, (&said, unit));
+        let over = contents.over(&observed.score, origin, (&produced, unit));
         let known = |t: &usize| *t < means.len();
         let judged_steps: Vec<usize> = match contents.gone_after {
             Some(gone) => observed.score.states.keys().copied().filter(known).filter(|t| *t <= gone).collect(),
             None if contents.fades => observed.score.states.keys().copied().filter(known).collect(),
-            None => observed.settled_steps().filter(known).step_by(JUDGED_EVERY).collect(),
+            None => observed.settled_steps().filter(known).step_by(params.judged_every.max(1)).collect(),
         };
         let sample = |steps: &[usize]| Sample::of(&observed.score, &over, steps, means, contents.count());
         let fresh = sample(&judged_steps);

@@ -1,13 +1,13 @@
 //! A network with several functions: each context by itself, what their memories share, and where the cue acts.
 
 use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, interpret_watched};
-use crate::code::Component;
 use crate::compare::Angles;
 use crate::memories::Method;
 use crate::network::{Biases, Cell, Network, ParameterMut};
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::{Look, draw_inputs};
 use crate::random::{Purpose, Stream};
+use crate::task::Component;
 use crate::task::{Episodes, Task};
 use faer::Mat;
 use serde::Serialize;
@@ -131,11 +131,11 @@ pub fn interpret_contexts(
         let found = interpret_context(network, task, k, params, look)?;
         contexts.push(InContext { cue: cue(network, task, k, &found)?, context: context.name.clone(), found });
     }
-    let said = said(network, task, params)?;
+    let answered = answers(network, task, params)?;
     let mut pairs = vec![];
     for a in 0..contexts.len() {
         for b in a + 1..contexts.len() {
-            pairs.push(shared([&contexts[a], &contexts[b]], obeyed(&said[a], &said[b]))?);
+            pairs.push(shared([&contexts[a], &contexts[b]], obeyed(&answered[a], &answered[b]))?);
         }
     }
     let failing = failing(&contexts, &pairs);
@@ -228,7 +228,7 @@ fn shared([a, b]: [&InContext; 2], cue_obeyed: Option<f64>) -> Result<Shared, In
 }
 
 /// What the network says in every context on the same inputs, and what it should say: signs, step by step.
-fn said(network: &Network, task: &Task, params: &InterpretParams) -> Result<Vec<[Vec<bool>; 2]>, InterpretError> {
+fn answers(network: &Network, task: &Task, params: &InterpretParams) -> Result<Vec<[Vec<bool>; 2]>, InterpretError> {
     let (episodes, horizon) = (params.observe.accuracy_episodes, params.observe.accuracy_horizon);
     let stream = Stream::new(params.observe.seed, Purpose::ScoreInputs);
     let inputs = draw_inputs((task.s(), task.d()), episodes, &stream, 2)?;
@@ -237,8 +237,8 @@ fn said(network: &Network, task: &Task, params: &InterpretParams) -> Result<Vec<
         let within = in_context(network, task, k)?;
         let run = within.run(&inputs, episodes, horizon);
         let outputs = run.states.iter().skip(task.s()).map(|state| within.read(state.as_ref()));
-        let signs = outputs.flat_map(|said| {
-            let column = |e: usize| said.col(e).iter().map(|y| *y > 0.0).collect::<Vec<bool>>();
+        let signs = outputs.flat_map(|output| {
+            let column = |e: usize| output.col(e).iter().map(|y| *y > 0.0).collect::<Vec<bool>>();
             (0..episodes).flat_map(column).collect::<Vec<bool>>()
         });
         let mut wanted = Episodes::new(&context.task, episodes);

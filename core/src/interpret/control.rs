@@ -2,20 +2,17 @@
 
 use super::InterpretError;
 use super::case::{Case, Subject, Theory};
-use crate::code::{Code, Contents, Drawn, Origin, Rows, Sample, Writer, random_contents, step_by_writing};
+use crate::code::{Code, Contents, ContentsFrom, Drawn, Rows, Sample, Writer, random_contents, step_by_writing};
 use crate::network::{CellKind, Network};
 use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
 use crate::random::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
 
-/// Output steps that the control's code is fitted and judged on, after it has settled; not a multiple of s, after which
-/// repeat copy holds the same contents again.
-const STEPS: usize = 9;
-
 /// What was taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Shuffled {
     /// The entries of the recurrent weights.
     RecurrentWeights,
@@ -77,7 +74,8 @@ impl Case<'_> {
         let seed = self.params.observe.seed;
         let (network, view) = (&shuffled(subject.network, seed), subject.view);
         let first = if contents.fades { 0 } else { self.params.visited.settle };
-        let steps: Vec<usize> = (first..first + STEPS).collect();
+        let end = first + params.control_steps.max(2);
+        let steps: Vec<usize> = (first..end).collect();
         let episodes = self.observed.probe.episodes;
         let run =
             |purpose, index| drive(network, size, &Stream::new(seed, purpose), index, episodes, &steps, self.watch);
@@ -87,16 +85,15 @@ impl Case<'_> {
         }
         let whole = fitted.clone();
         let (fitted, fresh) = (view.batch(fitted), view.batch(fresh));
-        let means: Vec<Vec<f64>> = (0..first + STEPS)
-            .map(|t| fitted.states.get(&t).map_or_else(Vec::new, |state| fitted.mean(state)))
-            .collect();
+        let means: Vec<Vec<f64>> =
+            (0..end).map(|t| fitted.states.get(&t).map_or_else(Vec::new, |state| fitted.mean(state))).collect();
         let sample = |batch: &Batch| {
-            let over = contents.over(batch, Origin::Meant, (&[], 1.0));
+            let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
             Sample::of(batch, &over, &steps, &means, contents.count())
         };
         let fitted = sample(&fitted);
         let written = random_contents(contents, params.columns(contents.count()), seed)?;
-        let over = contents.over(&whole, Origin::Meant, (&[], 1.0));
+        let over = contents.over(&whole, ContentsFrom::Function, (&[], 1.0));
         let step = |code: &Code| {
             let means = [means[first].clone(), means[first + 1].clone()];
             let writer = match view.is_plain() {
@@ -115,7 +112,7 @@ impl Case<'_> {
         drawn: &Drawn,
     ) -> Result<Option<Control>, InterpretError> {
         let network = shuffled(subject.network, self.params.observe.seed);
-        let Some(found) = self.in_network(&network, subject.view, contents, drawn, Origin::Meant)? else {
+        let Some(found) = self.in_network(&network, subject.view, contents, drawn, ContentsFrom::Function)? else {
             return Ok(None);
         };
         let read = &found.found.judged.read;
@@ -138,7 +135,7 @@ impl Case<'_> {
             false => observed.settled_steps().filter(|t| *t < means.len()).collect(),
         };
         let torn = |batch: &Batch| {
-            let over = contents.over(batch, Origin::Meant, (&[], 1.0));
+            let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
             let mut sample = Sample::of(batch, &over, &steps, &means, contents.count());
             let (whole, episodes) = (sample.contents.clone(), batch.episodes);
             for k in 0..whole.ncols() {

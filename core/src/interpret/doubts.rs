@@ -3,7 +3,7 @@
 use super::case::{AtOrigin, Case, OnOrbit};
 use super::{AtOneMoment, CodeSummary, InterpretParams, Question, RecordingSummary, Warning};
 use crate::claims::{Behaviour, Claim, ClaimName};
-use crate::linearize::Place;
+use crate::linearize::LinearizedAt;
 use crate::memories::Method;
 use crate::network::CellKind;
 use crate::recurrence::{Recurrence, TableReading};
@@ -59,8 +59,8 @@ pub(super) fn doubts(
     let mut warnings = vec![];
     // The gates of other cells are half open at the origin: nothing of the circuit is to be seen there.
     let is_plain = case.subject.is_none_or(|subject| subject.network.kind() == Some(CellKind::Elman));
-    let at_origin = origin.filter(|_| is_plain).map(|at| (Place::Origin, &at.spectrum));
-    let on_orbit = (!seen_in_memories).then_some((Place::Orbit, &orbit.spectrum));
+    let at_origin = origin.filter(|_| is_plain).map(|at| (LinearizedAt::Origin, &at.spectrum));
+    let on_orbit = (!seen_in_memories).then_some((LinearizedAt::Orbit, &orbit.spectrum));
     for (place, spectrum) in at_origin.into_iter().chain(on_orbit) {
         if let Some(expected) = spectrum.expected.filter(|&expected| expected != spectrum.found) {
             warnings.push(Warning::CountDiffers { place, found: spectrum.found, expected });

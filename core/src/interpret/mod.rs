@@ -8,12 +8,12 @@ mod coding;
 pub(crate) mod contexts;
 mod control;
 mod doubts;
-mod known;
 pub mod limits;
 mod matrices;
 mod moment;
 mod params;
 mod pipeline;
+mod question;
 mod recorded;
 mod saved;
 mod tables;
@@ -25,16 +25,16 @@ pub use contexts::{
     Cue, InContext, InContexts, OBEYED, SHARED, Shared, in_context, interpret_context, interpret_contexts,
 };
 pub use control::{Control, Shuffled};
-pub use known::{Known, interpret_file, interpret_file_watched};
 pub use params::{InterpretParams, StateView};
 pub use pipeline::{interpret, interpret_watched};
+pub use question::{Known, interpret_file, interpret_file_watched};
 pub use recorded::{Ablation, NoiseSummary, RecordingSummary, Without};
 pub use saved::SavedError;
 pub use trajectories::interpret_trajectories;
 pub use warning::{Note, Warning};
 
 use crate::circuit::CircuitError;
-use crate::code::{Component, Contents, Origin, Product, Rows, Sharing};
+use crate::code::{Contents, ContentsFrom, Product, Rows, Sharing};
 use crate::linearize::{Linearization, LinearizeError};
 use crate::memories::{Memories, MemoriesError, Method};
 use crate::network::{Accuracy, CellKind};
@@ -43,11 +43,11 @@ use crate::observe::{ObserveError, Stopped, TrajectoriesError};
 use crate::recurrence::{Confidence, Reading, RecurrenceError, Step};
 use crate::setting::Setting;
 use crate::spectrum::Spectrum;
-use crate::task::{Gate, TableOf, Task, TaskError};
+use crate::task::{Component, Gate, TableOf, Task, TaskError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is known about a network before it is interpreted.
+/// What is asked of a network: whether it does a task, or what it does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
     /// It was trained on this task: does it hold the task's circuit?
@@ -138,7 +138,7 @@ pub struct MemoriesSummary {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CodeSummary {
     /// What the contents are taken to be.
-    pub contents: Origin,
+    pub contents: ContentsFrom,
     /// How many there are.
     pub count: usize,
     /// Share of the variance of fresh states that they explain.

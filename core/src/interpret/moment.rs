@@ -2,7 +2,7 @@
 
 use super::case::{Case, Theory};
 use super::{AtOneMoment, InterpretError};
-use crate::code::{Code, Moment, Origin, Sample, SignedStates, at_a_moment, centred_by_step};
+use crate::code::{Code, ContentsFrom, MomentFit, Sample, SignedStates, at_a_moment, centred_by_step};
 use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
 use crate::random::{Purpose, Stream};
@@ -32,7 +32,7 @@ impl Case<'_> {
         let mut means = vec![vec![]; t + 1];
         means[t] = fitted.mean(&fitted.states[&t]);
         let sample = |batch: &Batch| {
-            let over = contents.over(batch, Origin::Meant, (&[], 1.0));
+            let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
             Sample::of(batch, &over, &[t], &means, contents.count())
         };
         let (fitted, fresh) = (sample(&fitted), sample(&fresh));
@@ -60,7 +60,7 @@ impl Case<'_> {
         let (fitted, fresh) = (run(Purpose::ProbeInputs)?, run(Purpose::ScoreInputs)?);
         let windows = |batch: &Batch| {
             let mut windows = Matrix::zeros(task.window(), batch.episodes);
-            theory.contents.over(batch, Origin::Meant, (&[], 1.0)).write_window(t, &mut windows, 0);
+            theory.contents.over(batch, ContentsFrom::Function, (&[], 1.0)).write_window(t, &mut windows, 0);
             windows
         };
         let (signs, fresh_signs) = (windows(&fitted), windows(&fresh));
@@ -76,7 +76,7 @@ impl Case<'_> {
         if varying.is_empty() || fitted.states.norm_max() == 0.0 || !fitted.states.is_all_finite() {
             return Ok(None);
         }
-        let Moment { explained, with_products, worst, condition } = at_a_moment(&fitted, &fresh, params)?;
+        let MomentFit { explained, with_products, worst, condition } = at_a_moment(&fitted, &fresh, params)?;
         Ok(Some(AtOneMoment { step: t, episodes, explained, with_products, worst, condition }))
     }
 }

@@ -9,8 +9,7 @@ use super::{
     Question, Rank, Spectra, StateView, TaskSummary, Verdict, Warning, WholeState, limits,
 };
 use crate::circuit::Core;
-use crate::claims::{Behaviour, Bound, Claim, ClaimName, Findings, Structure, holds, judge};
-use crate::code::Component;
+use crate::claims::{Behaviour, Bound, Claim, ClaimName, Findings, StructureEvidence, holds, judge};
 use crate::linearize::fixed_points;
 use crate::memories::{Memories, Method};
 use crate::network::{Accuracy, Cell, Network};
@@ -18,6 +17,7 @@ use crate::observe::{Asked, Look, Observations, View, Watch, observe_watched, ou
 use crate::random::{Purpose, Stream};
 use crate::recurrence::{Confidence, Recurrence, read_back};
 use crate::spectrum::{Spectrum, spectrum};
+use crate::task::Component;
 use crate::task::{MAX_GATE_INPUTS, Task};
 
 /// Interprets a network: everything is seen and measured from the zero state, on inputs of our choosing.
@@ -29,7 +29,7 @@ pub fn interpret(
     interpret_watched(network, question, params, &|_| true)
 }
 
-/// The same, while somebody looks on who may end it.
+/// The same, with progress told to a watcher, who may stop it.
 pub fn interpret_watched(
     network: &Network,
     question: &Question,
@@ -259,7 +259,7 @@ fn all_claims(
     }
     claims.extend(behaviour.iter().flat_map(|behaviour| behaviour.claims.clone()));
     if let (Some(theory), Some(coded)) = (theory, coded) {
-        let structure = Structure {
+        let structure = StructureEvidence {
             contents: &theory.contents,
             judged: &coded.judged,
             products: coded.products.as_ref(),

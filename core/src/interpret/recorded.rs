@@ -5,10 +5,11 @@ use super::coding::Coded;
 use super::{InterpretError, RecordedRun};
 use crate::claims::{Behaviour, ClaimParams};
 use crate::code::{
-    Code, CodeParams, Component, Contents, CrossValidated, Interval, Noise, Null, Origin, Sample, off_by, right_signs,
+    Code, CodeParams, Contents, ContentsFrom, CrossValidated, Interval, Noise, Null, Sample, off_by, right_signs,
 };
 use crate::numeric::{Matrix, NumericError, ridge_regression};
 use crate::observe::Observations;
+use crate::task::Component;
 use serde::{Deserialize, Serialize};
 
 /// Readings this many standard deviations above chance have the share of right signs that counts as read.
@@ -91,9 +92,9 @@ impl Case<'_> {
     ) -> Result<Option<Coded>, InterpretError> {
         let (contents, observed, params) = (&theory.contents, self.observed, &self.params.code);
         let batch = observed.recorded(self.params.observe.judged_every.max(2));
-        let (said, unit) = (observed.probe.mean_outputs(), behaviour.followed.unit);
+        let (produced, unit) = (observed.probe.mean_outputs(), behaviour.followed.unit);
         let origin = self.origin();
-        let over = contents.over(&batch, origin, (&said, unit));
+        let over = contents.over(&batch, origin, (&produced, unit));
         let means: Vec<Vec<f64>> = batch.states.values().map(|state| batch.mean(state)).collect();
         let settle = orbit.visited.settle.min(means.len().saturating_sub(2));
         let steps: Vec<usize> = (settle..means.len()).collect();
@@ -130,10 +131,10 @@ impl Case<'_> {
     }
 
     /// Where contents come from.
-    pub(super) fn origin(&self) -> Origin {
+    pub(super) fn origin(&self) -> ContentsFrom {
         match self.question {
-            super::Question::Task(_) => Origin::Meant,
-            super::Question::Blind { .. } => Origin::Said,
+            super::Question::Task(_) => ContentsFrom::Function,
+            super::Question::Blind { .. } => ContentsFrom::Outputs,
         }
     }
 }
@@ -201,12 +202,12 @@ pub(super) fn recorded_runs(observed: &Observations) -> Vec<RecordedRun> {
     (0..batch.episodes.min(KEPT_RUNS)).map(run).collect()
 }
 
-/// What was said at some steps, outputs x columns.
+/// The outputs at some steps, outputs x columns.
 fn spoken(outputs: &[Matrix], steps: &[usize]) -> Matrix {
     let (d, episodes) = outputs.first().map_or((0, 0), |first| (first.nrows(), first.ncols()));
-    let mut said = Matrix::zeros(d, steps.len() * episodes);
-    steps.iter().enumerate().for_each(|(k, &t)| said.subcols_mut(k * episodes, episodes).copy_from(&outputs[t]));
-    said
+    let mut produced = Matrix::zeros(d, steps.len() * episodes);
+    steps.iter().enumerate().for_each(|(k, &t)| produced.subcols_mut(k * episodes, episodes).copy_from(&outputs[t]));
+    produced
 }
 
 /// Predicts outputs from states, and again with one memory after the other projected out of them.
@@ -214,10 +215,10 @@ fn ablation(
     code: &Code,
     contents: &Contents,
     sample: &Sample,
-    said: &Matrix,
+    produced: &Matrix,
     folds: usize,
 ) -> Result<Ablation, NumericError> {
-    let spoken = Sample { states: sample.states.clone(), contents: said.clone(), episodes: sample.episodes };
+    let spoken = Sample { states: sample.states.clone(), contents: produced.clone(), episodes: sample.episodes };
     let fitted = spoken.episodes_where(|e| !e.is_multiple_of(folds));
     let fresh = spoken.episodes_where(|e| e.is_multiple_of(folds));
     let moments = &fitted.states * fitted.states.transpose();

@@ -4,7 +4,7 @@ use super::{Details, Interpretation, RecordedRun};
 use crate::circuit::Core;
 use crate::code::Contents;
 use crate::files::write_with_folders;
-use crate::linearize::{Doubt, Linearization, Place};
+use crate::linearize::{Doubt, Linearization, LinearizedAt};
 use crate::memories::{Frame, Memories, Method, Remainder, Score};
 use crate::network::{MAX_FILE_BYTES, NetworkError, NetworkFile, sort_metadata};
 use crate::numeric::{Matrix, c64};
@@ -28,7 +28,7 @@ pub enum SavedError {
     /// The file cannot be written or read.
     #[error("{path}: {problem}")]
     File {
-        /// Which.
+        /// The file.
         path: String,
         /// Why.
         problem: String,
@@ -59,7 +59,7 @@ struct Behind {
 
 #[derive(Serialize, Deserialize)]
 struct SavedOrbit {
-    place: Place,
+    place: LinearizedAt,
     residual: f64,
     doubts: Vec<Doubt>,
 }
@@ -136,12 +136,12 @@ impl Interpretation {
     pub fn from_bytes(bytes: &[u8]) -> Result<(Self, Option<NetworkFile>), SavedError> {
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
         let metadata = header.metadata().as_ref().ok_or_else(|| damaged("it says nothing of itself"))?;
-        let said = |name: &str| metadata.get(name).ok_or_else(|| damaged(format!("{name} is missing")));
-        if said("format")? != FORMAT {
+        let field = |name: &str| metadata.get(name).ok_or_else(|| damaged(format!("{name} is missing")));
+        if field("format")? != FORMAT {
             return Err(damaged(format!("its format is not {FORMAT}")));
         }
-        let mut found: Self = serde_json::from_str(said("interpretation")?).map_err(damaged)?;
-        let behind: Behind = serde_json::from_str(said("behind")?).map_err(damaged)?;
+        let mut found: Self = serde_json::from_str(field("interpretation")?).map_err(damaged)?;
+        let behind: Behind = serde_json::from_str(field("behind")?).map_err(damaged)?;
         let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
         let mut matrices = Matrices::new();
         for (name, tensor) in tensors.tensors() {

@@ -5,17 +5,13 @@ use super::case::{Case, OnOrbit, Theory};
 use super::coding::Coded;
 use crate::claims::steered_steps;
 use crate::code::{
-    Code, Contents, Drawn, Origin, ProductCode, Sample, SignedStates, Writer, centre, centred_by_step, memories,
+    Code, Contents, ContentsFrom, Drawn, ProductCode, Sample, SignedStates, Writer, centre, centred_by_step, memories,
     products_of, regress, stacked,
 };
 use crate::network::Network;
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::{Batch, View, drive};
 use crate::random::{Purpose, Stream};
-
-/// Episodes that a code is fitted on, and as many that it is judged on; and their output steps.
-const EPISODES: usize = 512;
-const STEPS: usize = 8;
 
 /// What the same procedure finds in a network or in another one.
 pub(super) struct InNetwork {
@@ -55,8 +51,8 @@ impl Case<'_> {
             step,
             images,
             steered: Some(steered),
-            steps: STEPS,
-            episodes: EPISODES,
+            steps: self.params.code.table_steps,
+            episodes: self.params.code.table_episodes,
             products: Some(products),
             recorded: None,
         }))
@@ -69,14 +65,15 @@ impl Case<'_> {
         view: &View,
         contents: &Contents,
         drawn: &Drawn,
-        origin: Origin,
+        origin: ContentsFrom,
     ) -> Result<Option<InNetwork>, InterpretError> {
         let task = contents.task();
         let size = (task.s(), task.d());
-        let last = contents.gone_after.map_or(drawn.at + STEPS, |gone| gone.max(2));
+        let episodes = self.params.code.table_episodes;
+        let last = contents.gone_after.map_or(drawn.at + self.params.code.table_steps.max(1), |gone| gone.max(2));
         let steps: Vec<usize> = (drawn.at..last).collect();
         let seed = self.params.observe.seed;
-        let run = |purpose| drive(network, size, &Stream::new(seed, purpose), 8, EPISODES, &steps, self.watch);
+        let run = |purpose| drive(network, size, &Stream::new(seed, purpose), 8, episodes, &steps, self.watch);
         let (fitted, fresh) = (run(Purpose::ProbeInputs)?, run(Purpose::ScoreInputs)?);
         if fitted.states.values().chain(fresh.states.values()).any(|states| !states.is_all_finite()) {
             return Ok(None);
@@ -84,7 +81,7 @@ impl Case<'_> {
         let seen = (view.batch(fitted.clone()), view.batch(fresh));
         let (of_fitted, of_fresh) =
             (signed(&seen.0, contents, origin, &steps), signed(&seen.1, contents, origin, &steps));
-        if of_fitted.states.norm_max() == 0.0 || centred_by_step(&of_fitted.signs, EPISODES).norm_max() == 0.0 {
+        if of_fitted.states.norm_max() == 0.0 || centred_by_step(&of_fitted.signs, episodes).norm_max() == 0.0 {
             return Ok(None);
         }
         let Some(found) = unless_singular(ProductCode::fit(&of_fitted, &of_fresh, contents, &self.params.code))? else {
@@ -97,7 +94,7 @@ impl Case<'_> {
         let at = [0, 1].map(|k| steps[k.min(steps.len() - 1)]);
         let whole = signed(&fitted, contents, origin, &steps);
         let all = stacked(&whole.signs, &products_of(&whole.signs, &found.products.members));
-        let held = Sample { states: whole.states, contents: centred_by_step(&all, EPISODES), episodes: EPISODES };
+        let held = Sample { states: whole.states, contents: centred_by_step(&all, episodes), episodes };
         let means = [fitted.mean(&fitted.states[&at[0]]), seen.0.mean(&seen.0.states[&at[1]])];
         let writer = Writer::new(network, view, memories(&held, self.params.code.ridge)?, means);
         let (step, images) = step_on_products(&writer, &found.code, contents, drawn, &written)?;
@@ -106,7 +103,7 @@ impl Case<'_> {
     }
 
     /// From recordings nothing can be written: the step is taken from one state to the next.
-    fn table_in_recordings(&self, theory: &Theory, origin: Origin) -> Result<Option<Coded>, InterpretError> {
+    fn table_in_recordings(&self, theory: &Theory, origin: ContentsFrom) -> Result<Option<Coded>, InterpretError> {
         let (contents, observed) = (&theory.contents, self.observed);
         let last = |batch: &Batch| batch.states.last_key_value().map_or(0, |(&last, _)| last);
         let end = last(&observed.probe).min(last(&observed.score));
@@ -166,7 +163,7 @@ fn unless_singular<T>(fitted: Result<T, NumericError>) -> Result<Option<T>, Nume
 }
 
 /// States of some steps, less their means, with the signs of their contents.
-fn signed(batch: &Batch, contents: &Contents, origin: Origin, steps: &[usize]) -> SignedStates {
+fn signed(batch: &Batch, contents: &Contents, origin: ContentsFrom, steps: &[usize]) -> SignedStates {
     let over = contents.over(batch, origin, (&[], 1.0));
     let units = batch.states.first_key_value().map_or(0, |(_, states)| states.nrows());
     let mut states = Matrix::zeros(units, steps.len() * batch.episodes);
@@ -179,7 +176,7 @@ fn signed(batch: &Batch, contents: &Contents, origin: Origin, steps: &[usize]) -
 }
 
 /// The whole windows of some steps, one column an episode.
-fn windows_of(batch: &Batch, contents: &Contents, origin: Origin, steps: &[usize]) -> Matrix {
+fn windows_of(batch: &Batch, contents: &Contents, origin: ContentsFrom, steps: &[usize]) -> Matrix {
     let over = contents.over(batch, origin, (&[], 1.0));
     let mut windows = Matrix::zeros(contents.task().window(), steps.len() * batch.episodes);
     steps.iter().enumerate().for_each(|(k, t)| over.write_window(*t, &mut windows, k * batch.episodes));
@@ -224,10 +221,10 @@ fn steered_by_table(writer: &Writer<'_>, contents: &Contents, drawn: &Drawn, wri
         if turn > 0 {
             states = network.step_batch(states.as_ref(), None);
         }
-        let (said, wanted) = (network.read(states.as_ref()), drawn.windows(task, turn, columns));
+        let (produced, wanted) = (network.read(states.as_ref()), drawn.windows(task, turn, columns));
         for k in 0..columns {
             for (j, right) in right.iter_mut().enumerate() {
-                *right += usize::from((said[(j, k)] > 0.0) == (wanted[(window - d + j, k)] > 0.0));
+                *right += usize::from((produced[(j, k)] > 0.0) == (wanted[(window - d + j, k)] > 0.0));
             }
         }
     }

@@ -42,12 +42,12 @@ pub(super) fn linear_readout(visited: &Visited, orbit: &Linearization, observed:
     let (first, pairs) = visited.settled_pairs();
     let coordinates = orbit.basis.transpose() * visited.deviations.subcols(first, pairs);
     let means = observed.probe.mean_outputs();
-    let said = Matrix::from_fn(observed.d, pairs, |j, column| {
+    let produced = Matrix::from_fn(observed.d, pairs, |j, column| {
         let (t, episode) = ((first + column) / visited.episodes, column % visited.episodes);
         observed.probe.outputs[t][(j, episode)] - means[t][j]
     });
     // The principal directions make the normal equations diagonal.
-    let mut readout = said * coordinates.transpose();
+    let mut readout = produced * coordinates.transpose();
     for k in 0..orbit.rank() {
         let weight = visited.singular_values[k].powi(2);
         readout.col_as_slice_mut(k).iter_mut().for_each(|x| *x /= weight);

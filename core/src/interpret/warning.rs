@@ -2,7 +2,7 @@
 
 use crate::claims::Verdict;
 use crate::foreign_text::listed;
-use crate::linearize::{Doubt, Place};
+use crate::linearize::{Doubt, LinearizedAt};
 use crate::memories::Method;
 use crate::network::Activation;
 use crate::setting::Setting;
@@ -18,7 +18,7 @@ pub enum Warning {
     /// The number of lasting eigenvalues is not the theory's, so the spectral error is indeterminate.
     CountDiffers {
         /// Where.
-        place: Place,
+        place: LinearizedAt,
         /// Eigenvalues found.
         found: usize,
         /// Eigenvalues expected.
@@ -26,7 +26,7 @@ pub enum Warning {
     },
     /// The memories are nearly dependent.
     IllConditioned {
-        /// Which.
+        /// The method that found them.
         method: Method,
         /// Their condition number.
         condition: f64,
@@ -35,19 +35,19 @@ pub enum Warning {
     },
     /// A method could not be applied.
     MethodFailed {
-        /// Which.
+        /// The method.
         method: Method,
         /// Why.
         why: String,
     },
     /// The network computes something else than its task for these outputs (from 1).
     ComputesSomethingElse {
-        /// Which.
+        /// The outputs, from 1.
         outputs: Vec<usize>,
     },
     /// On the orbit some outputs (from 1) repeat a nearer past than the one that the inputs show.
     ShorterRelations {
-        /// Which.
+        /// The outputs, from 1.
         outputs: Vec<usize>,
         /// Input steps that were presented.
         s: usize,
@@ -137,9 +137,9 @@ impl std::fmt::Display for Warning {
             Self::NotLearned => write!(f, "the network did not learn its task: nothing below describes a circuit"),
             Self::CountDiffers { place, found, expected } => {
                 let place = match place {
-                    Place::Origin => "at the origin",
-                    Place::FixedPoint => "at the fixed point",
-                    Place::Orbit => "on the orbit",
+                    LinearizedAt::Origin => "at the origin",
+                    LinearizedAt::FixedPoint => "at the fixed point",
+                    LinearizedAt::Orbit => "on the orbit",
                 };
                 let last = if *found == 1 { "eigenvalue" } else { "eigenvalues" };
                 write!(f, "{found} lasting {last} {place} where the theory has {expected}: no spectral error")

@@ -25,7 +25,8 @@ use serde::{Deserialize, Serialize};
 /// Where a network was linearized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Place {
+#[non_exhaustive]
+pub enum LinearizedAt {
     /// At the zero state with zero input.
     Origin,
     /// At a fixed point.
@@ -38,7 +39,7 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct Linearization {
     /// Where it was taken.
-    pub place: Place,
+    pub place: LinearizedAt,
     /// H x r: columns that span the subspace.
     #[doc(alias = "Q")]
     pub basis: Matrix,
@@ -65,6 +66,7 @@ impl Linearization {
 /// What speaks against a linearization.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Doubt {
     /// The map misses a good part of each step.
     LargeResidual {

@@ -1,7 +1,7 @@
 //! The best linear map on the visited states: dynamic mode decomposition over many trajectories at once.
 
 use super::settling::settled_reading;
-use super::{Doubt, Linearization, LinearizeError, Place, SettlingParams, Visited};
+use super::{Doubt, Linearization, LinearizeError, LinearizedAt, SettlingParams, Visited};
 use crate::numeric::{Matrix, eigenvalues};
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub fn orbit(visited: &Visited, rank: usize, params: &OrbitParams) -> Result<Lin
         doubts.push(Doubt::NoSettling { smallest, limit: params.settling.smallest_modulus });
         basis.transpose().to_owned()
     };
-    Ok(Linearization { place: Place::Orbit, basis, dual, operator, image, residual, doubts })
+    Ok(Linearization { place: LinearizedAt::Orbit, basis, dual, operator, image, residual, doubts })
 }
 
 impl Visited {

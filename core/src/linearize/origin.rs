@@ -1,6 +1,6 @@
 //! The Jacobian at the zero state.
 
-use super::{Linearization, LinearizeError, Place};
+use super::{Linearization, LinearizeError, LinearizedAt};
 use crate::network::Dynamics;
 use crate::numeric::{InvariantSubspace, Matrix};
 
@@ -10,7 +10,7 @@ pub fn origin(network: &impl Dynamics) -> Matrix {
 }
 
 /// A Jacobian restricted to the eigenvalues with modulus above `threshold`: what lasts, without its transients.
-pub fn restrict(jacobian: &Matrix, threshold: f64, place: Place) -> Result<Linearization, LinearizeError> {
+pub fn restrict(jacobian: &Matrix, threshold: f64, place: LinearizedAt) -> Result<Linearization, LinearizeError> {
     let kept = InvariantSubspace::of(jacobian, |z| z.re.hypot(z.im) > threshold)?;
     let image = &kept.basis * &kept.operator;
     Ok(Linearization {
@@ -44,7 +44,7 @@ mod tests {
     fn the_restriction_is_a_projection_onto_what_lasts() {
         let network = Initialization::Gaussian.network(&Architecture::elman(24, Activation::Tanh, false), 2, 2, 3);
         let jacobian = origin(&network);
-        let lasting = restrict(&jacobian, 0.5, Place::Origin).unwrap();
+        let lasting = restrict(&jacobian, 0.5, LinearizedAt::Origin).unwrap();
         let kept = &lasting.dual * &jacobian * &lasting.basis - &lasting.operator;
         assert!(lasting.rank() > 0 && lasting.rank() < 24 && kept.norm_max() < 1e-10, "{}", kept.norm_max());
     }

@@ -11,7 +11,7 @@ mod remainder;
 mod rollout;
 mod score;
 
-pub use crate::code::Component;
+pub use crate::task::Component;
 pub use observability::observability;
 pub use remainder::Remainder;
 pub(crate) use remainder::{Drive, remainder};
@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 /// How the memories are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Method {
     /// Regression of the visited states on their contents: knows nothing of the dynamics.
     #[default]
@@ -110,20 +111,29 @@ pub struct MemoriesParams {
     pub relative_cut: f64,
     /// A variable component counts as recovered from this share of right signs on.
     pub recovered: f64,
+    /// Contents that are not +-1 are read rightly where they are missed by less than this share of their root mean square.
+    pub real_tolerance: f64,
     /// Memories with a larger condition number are worth a warning.
     pub ill_conditioned: f64,
 }
 
 impl Default for MemoriesParams {
     fn default() -> Self {
-        Self { grounding: 1.0, remainder_components: 10, relative_cut: 1e-6, recovered: 0.99, ill_conditioned: 1e3 }
+        Self {
+            grounding: 1.0,
+            remainder_components: 10,
+            relative_cut: 1e-6,
+            recovered: 0.99,
+            real_tolerance: 0.5,
+            ill_conditioned: 1e3,
+        }
     }
 }
 
 /// What the methods start from.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// outputs x units: what is said of a state.
+    /// outputs x units: the readout.
     pub readout: &'a Matrix,
     /// units x inputs: what an input adds to a state; nothing where that is not known.
     pub input: Option<&'a Matrix>,
@@ -236,7 +246,7 @@ pub fn memories(evidence: &Evidence<'_>, method: Method, params: &MemoriesParams
     let phi = &evidence.core.step;
     let phi_error = (&learned - phi).norm_l2() / phi.norm_l2().max(f64::MIN_POSITIVE);
     let readers = zero_padded(&frame.readers);
-    let score = score::score(evidence, |t| &readers * deviation(&evidence.observed.score, evidence.visited, t));
+    let score = score::score(evidence, params, |t| &readers * deviation(&evidence.observed.score, evidence.visited, t));
     Ok(Memories {
         method,
         condition: Some(condition(&frame.memories)?),

@@ -11,12 +11,12 @@ pub(super) fn rollout(evidence: &Evidence<'_>, params: &MemoriesParams) -> Resul
     let decoder = pseudo_inverse(&observability(&evidence.core.readout, &evidence.core.step, s), params.relative_cut)?;
     let batch = &evidence.observed.score;
     let means = evidence.observed.probe.mean_outputs();
-    Ok(score(evidence, |t| {
-        let said = Matrix::from_fn(s * d, batch.episodes, |row, episode| {
+    Ok(score(evidence, params, |t| {
+        let produced = Matrix::from_fn(s * d, batch.episodes, |row, episode| {
             let (at, j) = (t + row / d, row % d);
             // The sign, not the size: a saturated output says no more than a small one.
             1f64.copysign(batch.outputs[at][(j, episode)] - means[at][j])
         });
-        &decoder * said
+        &decoder * produced
     }))
 }

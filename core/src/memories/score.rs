@@ -1,20 +1,16 @@
 //! How well contents are read on fresh inputs.
 
-use super::Evidence;
-use crate::code::Component;
+use super::{Evidence, MemoriesParams};
 use crate::numeric::Matrix;
-use crate::task::Episodes;
+use crate::task::{Component, Episodes};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// Contents that are not +-1 are read rightly where they are missed by less than this share of their root mean square.
-const REAL_TOLERANCE: f64 = 0.5;
 
 /// Share of contents that are read rightly, over fresh inputs and settled output steps.
 ///
 /// Contents of a signed selection are +-1: they are what the function gives when run from the inputs, and their sign
 /// counts. Those of a dense f are real numbers that drift out of phase however well they are kept: they are what the
-/// network said in its last s steps, and a reading counts that misses by less than half of their root mean square.
+/// network put out in its last s steps, and a reading counts that misses by less than `real_tolerance` of their root mean square.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
     /// Over all components of the core.
@@ -34,9 +30,9 @@ pub struct Score {
 }
 
 /// Scores a decoder that gives the contents (core x episodes) at each output step.
-pub(super) fn score(evidence: &Evidence<'_>, decode: impl Fn(usize) -> Matrix) -> Score {
+pub(super) fn score(evidence: &Evidence<'_>, params: &MemoriesParams, decode: impl Fn(usize) -> Matrix) -> Score {
     let (core, task, observed) = (evidence.core, evidence.task, evidence.observed);
-    let truth = Truth::of(evidence);
+    let truth = Truth::of(evidence, params.real_tolerance);
     let components = truth.shares(&decode, observed.settled_steps());
     let first = truth.shares(&decode, 0..task.s().min(observed.settled_steps().end));
     let (at, worst) = least(&components);
@@ -66,12 +62,15 @@ struct Truth<'a> {
     meant: Episodes,
     /// Mean output of the probes at each step, which is what biases add.
     means: Vec<Vec<f64>>,
+    /// How far contents that are not +-1 may be missed, as a share of their size.
+    real_tolerance: f64,
 }
 
 impl<'a> Truth<'a> {
-    fn of(evidence: &'a Evidence<'a>) -> Self {
-        let observed = evidence.observed;
-        Self { evidence, meant: observed.score.targets(evidence.task), means: observed.probe.mean_outputs() }
+    fn of(evidence: &'a Evidence<'a>, real_tolerance: f64) -> Self {
+        let (observed, task) = (evidence.observed, evidence.task);
+        let means = observed.probe.mean_outputs();
+        Self { evidence, meant: observed.score.targets(task), means, real_tolerance }
     }
 
     /// Contents of the core at an output step, core x episodes.
@@ -80,11 +79,11 @@ impl<'a> Truth<'a> {
         let (s, d, row) = (task.s(), task.d(), batch.episodes * task.d());
         let Some(at) = &core.components else {
             // Time step t + 1 is the first of the window; inputs come before outputs.
-            let said = |index: usize, episode: usize| match (t + 1 + index / d, index % d) {
+            let produced = |index: usize, episode: usize| match (t + 1 + index / d, index % d) {
                 (time, j) if time < s => f64::from(batch.inputs[time * row + episode * d + j]),
                 (time, j) => batch.outputs[time - s][(j, episode)] - self.means[time - s][j],
             };
-            return &core.project * Matrix::from_fn(task.window(), batch.episodes, said);
+            return &core.project * Matrix::from_fn(task.window(), batch.episodes, produced);
         };
         let window = self.meant.contents(s + t);
         Matrix::from_fn(at.len(), batch.episodes, |i, episode| {
@@ -102,13 +101,13 @@ impl<'a> Truth<'a> {
             let tolerance: Vec<f64> = match binary {
                 true => vec![],
                 false => (0..core.dimension())
-                    .map(|i| REAL_TOLERANCE * contents.row(i).norm_l2() / (episodes as f64).sqrt())
+                    .map(|i| self.real_tolerance * contents.row(i).norm_l2() / (episodes as f64).sqrt())
                     .collect(),
             };
             for episode in 0..episodes {
                 let pairs = decoded.col_as_slice(episode).iter().zip(contents.col_as_slice(episode));
-                for (i, (said, held)) in pairs.enumerate() {
-                    let is_right = if binary { said * held > 0.0 } else { (said - held).abs() < tolerance[i] };
+                for (i, (produced, held)) in pairs.enumerate() {
+                    let is_right = if binary { produced * held > 0.0 } else { (produced - held).abs() < tolerance[i] };
                     right[i] += usize::from(is_right);
                 }
             }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The distribution of initial weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Initialization {
     /// U(-1/sqrt(H), 1/sqrt(H)) for every parameter, as PyTorch does for RNN and for a Linear of H inputs.
     #[default]

@@ -11,10 +11,10 @@ mod import;
 mod initialize;
 mod layers;
 mod plain;
-mod rest;
 mod simulate;
 mod store;
 mod tensors;
+mod unused;
 
 pub use cell::{Biases, Cell, CellKind, Elman, Gru, Lstm, Modes, Parameter, ParameterMut, PartKind, Ssm};
 pub use dynamics::{Dynamics, Jacobians};
@@ -41,6 +41,7 @@ pub const MAX_HIDDEN: usize = 4096;
 /// The nonlinearity of the cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Activation {
     /// Hyperbolic tangent, the default of PyTorch and of the paper.
     #[default]
@@ -55,18 +56,19 @@ impl std::str::FromStr for Activation {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("activation", word, &[("tanh", Self::Tanh), ("relu", Self::Relu), ("identity", Self::Identity)])
+        choose("activation", word, &Self::ALL.map(|activation| (activation.name(), activation)))
     }
 }
 
 impl Activation {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Tanh, Self::Relu, Self::Identity];
+    /// Their names, in the same order.
+    pub const NAMES: [&'static str; 3] = ["tanh", "relu", "identity"];
+
     /// The name, as typed.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Tanh => "tanh",
-            Self::Relu => "relu",
-            Self::Identity => "identity",
-        }
+        Self::NAMES[self as usize]
     }
 
     /// The activation of many units.
@@ -93,7 +95,7 @@ impl Activation {
 pub struct Network {
     /// From the inputs up; at least one.
     pub layers: Vec<Cell>,
-    /// What is said of the last layer's units.
+    /// The linear readout of the last layer's units.
     pub readout: Readout,
 }
 

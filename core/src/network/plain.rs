@@ -4,7 +4,7 @@
 use super::{Activation, Biases, Cell, CellKind, Elman, Gru, Lstm, Network, Readout};
 use crate::numeric::{Matrix, tanh_in_place};
 
-/// The weights of a plain layer, and what is said of it.
+/// The weights of a plain layer, and its readout.
 pub(crate) struct PlainWeights {
     pub(crate) input: Matrix,
     pub(crate) recurrent: Matrix,

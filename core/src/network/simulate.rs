@@ -69,22 +69,22 @@ impl Network {
 }
 
 impl Readout {
-    /// What is said of units: outputs x batch.
+    /// The outputs for a batch of units: outputs x batch.
     pub fn read(&self, units: MatRef<'_, f64>) -> Mat<f64> {
         let bias = |output: usize| self.bias.as_ref().map_or(0.0, |bias| bias[output]);
-        let mut said = Mat::from_fn(self.weights.nrows(), units.ncols(), |output, _| bias(output));
-        matmul(said.as_mut(), Accum::Add, self.weights.as_ref(), units, 1.0, Par::Seq);
-        said
+        let mut produced = Mat::from_fn(self.weights.nrows(), units.ncols(), |output, _| bias(output));
+        matmul(produced.as_mut(), Accum::Add, self.weights.as_ref(), units, 1.0, Par::Seq);
+        produced
     }
 }
 
-fn count_right(said: &Mat<f64>, target: &[f32]) -> u64 {
-    let d = said.nrows();
+fn count_right(produced: &Mat<f64>, target: &[f32]) -> u64 {
+    let d = produced.nrows();
     let mut right = 0;
     for (sample, wanted) in target.chunks(d).enumerate() {
         right += wanted
             .iter()
-            .zip(said.col(sample).iter())
+            .zip(produced.col(sample).iter())
             .filter(|(w, y)| **w != 0.0 && (**w > 0.0) == (**y > 0.0))
             .count();
     }

@@ -33,7 +33,7 @@ pub struct NetworkFile {
 }
 
 impl NetworkFile {
-    /// A network with what is to be said about it.
+    /// A network with its metadata.
     pub fn new(network: Network, metadata: Metadata) -> Self {
         Self { network, metadata, unused: vec![] }
     }
@@ -280,8 +280,11 @@ mod tests {
         std::fs::write(&path, Task::named("T2", None, None).unwrap().to_toml()).unwrap();
         let mut file = example();
         file.metadata.insert("task".into(), path.to_string_lossy().into_owned());
-        let said = file.task(None, None).unwrap_err().to_string();
-        assert!(said.contains("the network's file names the task file") && said.contains("task=FILE"), "{said}");
+        let message = file.task(None, None).unwrap_err().to_string();
+        assert!(
+            message.contains("the network's file names the task file") && message.contains("task=FILE"),
+            "{message}"
+        );
     }
 
     #[test]
@@ -289,9 +292,9 @@ mod tests {
         let mut file = example();
         for task in ["copy memory", "255,1", "s = 2", &"x".repeat(200_000)] {
             file.metadata.insert("task".into(), task.into());
-            let said = file.task(None, None).unwrap_err().to_string();
-            assert!(said.starts_with("the network's file describes its task") && said.len() < 400, "{said}");
-            assert!(said.ends_with("Pass task=T, or blind=true and s=N"), "{said}");
+            let message = file.task(None, None).unwrap_err().to_string();
+            assert!(message.starts_with("the network's file describes its task") && message.len() < 400, "{message}");
+            assert!(message.ends_with("Pass task=T, or blind=true and s=N"), "{message}");
         }
     }
 
@@ -300,8 +303,8 @@ mod tests {
         let mut file = example();
         file.metadata.insert("task".into(), Task::named("repeat-copy", Some(5), Some(3)).unwrap().to_toml());
         assert!(file.task(Some(5), Some(3)).unwrap().is_some());
-        let said = file.task(Some(4), None).unwrap_err().to_string();
-        assert!(said.contains("'repeat-copy' has s=5, d=3, but s=4 was passed"), "{said}");
+        let message = file.task(Some(4), None).unwrap_err().to_string();
+        assert!(message.contains("'repeat-copy' has s=5, d=3, but s=4 was passed"), "{message}");
         assert!(file.task(None, Some(8)).is_err());
     }
 

@@ -1,6 +1,6 @@
 //! Networks as named tensors, under PyTorch's parameter names.
 
-use super::{Activation, Cell, Network, NetworkError, Parameter, Readout, layers, rest};
+use super::{Activation, Cell, Network, NetworkError, Parameter, Readout, layers, unused};
 use crate::foreign_text::listed;
 use faer::Mat;
 use std::collections::BTreeMap;
@@ -30,13 +30,13 @@ impl Network {
     /// paper's (`W_hh`); shapes tell the kind of a layer. The readout is `readout.weight`, or else the only other matrix
     /// `*.weight` with H columns.
     pub fn from_tensors(tensors: &Tensors, activation: Activation) -> Result<Self, NetworkError> {
-        Self::from_tensors_with_rest(tensors, activation).map(|(network, _)| network)
+        Self::from_tensors_with_unused(tensors, activation).map(|(network, _)| network)
     }
 
     /// As [`Network::from_tensors`], with the names of the tensors that are not part of the network.
     ///
     /// What certainly makes another network of it is refused: further layers of the readout, a learned initial state.
-    pub fn from_tensors_with_rest(
+    pub fn from_tensors_with_unused(
         tensors: &Tensors,
         activation: Activation,
     ) -> Result<(Self, Vec<String>), NetworkError> {
@@ -48,11 +48,11 @@ impl Network {
         let bias = beside_readout.as_deref().filter(|name| tensors.contains_key(*name));
         used.push(readout);
         used.extend(bias);
-        let rest = rest::of(tensors, &used, readout, hidden)?;
+        let unused = unused::of(tensors, &used, readout, hidden)?;
         let bias = bias.map(|name| tensors[name].values.clone());
         let network = Self { layers, readout: Readout { weights, bias } };
         network.check()?;
-        Ok((network, rest))
+        Ok((network, unused))
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Answers {
     pub inputs: Vec<Slot>,
     /// For each combination the share of backgrounds in which the output was positive.
     pub positive: Vec<f64>,
-    /// Mean size of what was said.
+    /// Mean size of the answers.
     pub size: f64,
 }
 
@@ -95,15 +95,15 @@ fn first_outputs(
     episodes: usize,
     watch: &Watch<'_>,
 ) -> Result<Matrix, ObserveError> {
-    let mut said = Matrix::zeros(d, episodes);
+    let mut produced = Matrix::zeros(d, episodes);
     for first in (0..episodes).step_by(TOGETHER) {
         let count = TOGETHER.min(episodes - first);
         let step = |t: usize| &inputs[(t * episodes + first) * d..][..count * d];
         let presented = (0..s).flat_map(|t| step(t).iter().copied()).collect();
         let run = Batch::run(network, presented, count, 1, &[], watch)?;
-        run.outputs.iter().for_each(|outputs| said.subcols_mut(first, count).copy_from(outputs));
+        run.outputs.iter().for_each(|outputs| produced.subcols_mut(first, count).copy_from(outputs));
     }
-    Ok(said)
+    Ok(produced)
 }
 
 type First<'a> = &'a dyn Fn(Vec<f32>, usize) -> Result<Matrix, ObserveError>;
@@ -132,10 +132,11 @@ fn influence(
                 }
             }
         }
-        let said = first(inputs, episodes)?;
+        let produced = first(inputs, episodes)?;
         for (k, &at) in group.iter().enumerate() {
             for output in 0..d {
-                let changed = |base: &usize| (said[(output, k * bases + base)] > 0.0) != (plain[(output, *base)] > 0.0);
+                let changed =
+                    |base: &usize| (produced[(output, k * bases + base)] > 0.0) != (plain[(output, *base)] > 0.0);
                 influence[(output, at)] = (0..bases).filter(changed).count() as f64 / bases as f64;
             }
         }
@@ -162,13 +163,13 @@ fn answers_of(
             inputs[(at / d * episodes + episode) * d + at % d] = if up { 1.0 } else { -1.0 };
         }
     }
-    let said = first(inputs, episodes)?;
+    let produced = first(inputs, episodes)?;
     let positive = (0..combinations)
         .map(|m| {
-            let up = |k: &usize| said[(output, m * backgrounds + k)] > 0.0;
+            let up = |k: &usize| produced[(output, m * backgrounds + k)] > 0.0;
             (0..backgrounds).filter(up).count() as f64 / backgrounds as f64
         })
         .collect();
-    let size = (0..episodes).map(|k| said[(output, k)].abs()).sum::<f64>() / episodes as f64;
+    let size = (0..episodes).map(|k| produced[(output, k)].abs()).sum::<f64>() / episodes as f64;
     Ok(Answers { inputs: matters.iter().map(|&at| Slot::at(at, s, d)).collect(), positive, size })
 }

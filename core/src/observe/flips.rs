@@ -44,12 +44,13 @@ impl Flips {
 
     /// Whether every output is seen to depend on more than `most` inputs at the first output step.
     pub fn all_depend_on_more_than(&self, most: usize) -> bool {
-        let Some(said) = self.batch.outputs.first() else { return false };
+        let Some(produced) = self.batch.outputs.first() else { return false };
         let changes = |output: usize, k: usize| {
-            (0..self.bases).any(|base| (said[(output, base)] > 0.0) != (said[(output, self.episode(k, base))] > 0.0))
+            (0..self.bases)
+                .any(|base| (produced[(output, base)] > 0.0) != (produced[(output, self.episode(k, base))] > 0.0))
         };
         let inputs = |output: usize| (0..self.inputs.len()).filter(|&k| changes(output, k)).count();
-        (0..said.nrows()).all(|output| inputs(output) > most)
+        (0..produced.nrows()).all(|output| inputs(output) > most)
     }
 
     /// The episode in which input `k` of the flipped ones is turned over in `base`.

@@ -89,7 +89,7 @@ impl Trajectories {
         let (d, episodes) = (self.components(), self.episodes());
         let (inputs, first) = match &self.inputs {
             Some(inputs) => (inputs.clone(), 0),
-            None => (self.said_first(s), s),
+            None => (self.first_outputs(s), s),
         };
         let steps = self.states.len().saturating_sub(first);
         let needed = settle + s + 2;
@@ -122,9 +122,9 @@ impl Trajectories {
         })
     }
 
-    fn said_first(&self, s: usize) -> Vec<f32> {
-        let signs = |said: &Matrix| {
-            let values = (0..said.ncols()).flat_map(|episode| said.col_as_slice(episode)).copied();
+    fn first_outputs(&self, s: usize) -> Vec<f32> {
+        let signs = |produced: &Matrix| {
+            let values = (0..produced.ncols()).flat_map(|episode| produced.col_as_slice(episode)).copied();
             values.map(|y| if y > 0.0 { 1.0 } else { -1.0 }).collect::<Vec<f32>>()
         };
         self.outputs.iter().take(s).flat_map(signs).collect()
@@ -136,12 +136,12 @@ impl Trajectories {
             false => Err(TrajectoriesError::Shape { what, found, needed }),
         };
         fits("output steps", self.outputs.len(), self.states.len())?;
-        for (step, (state, said)) in self.states.iter().zip(&self.outputs).enumerate() {
+        for (step, (state, produced)) in self.states.iter().zip(&self.outputs).enumerate() {
             fits("units", state.nrows(), self.hidden())?;
-            fits("output components", said.nrows(), self.components())?;
+            fits("output components", produced.nrows(), self.components())?;
             fits("episodes of states", state.ncols(), self.episodes())?;
-            fits("episodes of outputs", said.ncols(), self.episodes())?;
-            for (what, values) in [("states", state), ("outputs", said)] {
+            fits("episodes of outputs", produced.ncols(), self.episodes())?;
+            for (what, values) in [("states", state), ("outputs", produced)] {
                 if !values.is_all_finite() {
                     return Err(TrajectoriesError::NotFinite { what, step: step + 1 });
                 }

@@ -14,7 +14,7 @@ pub use asking::{Answers, AskParams, Asked};
 pub use flips::Flips;
 pub use given::{Trajectories, TrajectoriesError};
 pub use view::View;
-pub use watch::{Look, Moment, Stopped, Watch};
+pub use watch::{Look, StageProgress, Stopped, Watch};
 
 use crate::network::{Dynamics, Network, NetworkError};
 use crate::numeric::Matrix;
@@ -189,7 +189,7 @@ pub fn observe(network: &Network, size: (usize, usize), params: &ObserveParams) 
     observe_watched(network, size, params, &Watch::nobody())
 }
 
-/// The same, while somebody looks on.
+/// The same, with progress told to a watcher.
 pub fn observe_watched(
     network: &Network,
     (s, d): (usize, usize),
@@ -226,7 +226,7 @@ pub fn observe_watched(
         asked: None,
     };
     for batch in [&observed.probe, &observed.trial, &observed.score, &observed.long] {
-        if let Some(step) = batch.outputs.iter().position(|said| !said.is_all_finite()) {
+        if let Some(step) = batch.outputs.iter().position(|produced| !produced.is_all_finite()) {
             return Err(ObserveError::Diverged { step: step + 1 });
         }
     }
@@ -346,7 +346,7 @@ impl Batch {
 
     /// Mean output over the batch at each step: over probes, what biases add.
     pub fn mean_outputs(&self) -> Vec<Vec<f64>> {
-        self.outputs.iter().map(|said| self.mean(said)).collect()
+        self.outputs.iter().map(|produced| self.mean(produced)).collect()
     }
 
     /// How far outputs spread over the episodes from step `from` on, relative to the largest step: near 0 where activity
@@ -366,11 +366,13 @@ fn has_vanished(state: &Matrix) -> bool {
 }
 
 /// Root mean square deviation from the mean over the episodes: what biases add says nothing.
-fn spread(said: &Matrix) -> f64 {
-    let mean = |j: usize| (0..said.ncols()).map(|episode| said[(j, episode)]).sum::<f64>() / said.ncols() as f64;
-    let means: Vec<f64> = (0..said.nrows()).map(mean).collect();
-    let deviations = Matrix::from_fn(said.nrows(), said.ncols(), |j, episode| said[(j, episode)] - means[j]);
-    (deviations.squared_norm_l2() / (said.nrows() * said.ncols()) as f64).sqrt()
+fn spread(produced: &Matrix) -> f64 {
+    let mean =
+        |j: usize| (0..produced.ncols()).map(|episode| produced[(j, episode)]).sum::<f64>() / produced.ncols() as f64;
+    let means: Vec<f64> = (0..produced.nrows()).map(mean).collect();
+    let deviations =
+        Matrix::from_fn(produced.nrows(), produced.ncols(), |j, episode| produced[(j, episode)] - means[j]);
+    (deviations.squared_norm_l2() / (produced.nrows() * produced.ncols()) as f64).sqrt()
 }
 
 /// Accuracy of each output (from 0) over the first `steps` output steps: the share of right signs.

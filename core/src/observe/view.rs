@@ -66,7 +66,7 @@ impl View {
         seen
     }
 
-    /// What reads states, as it reads what is seen of them: nothing is said of cells directly.
+    /// What reads states, as it reads what is seen of them: the readout does not see cells.
     pub fn of_readout(&self, readout: &Matrix) -> Matrix {
         match &self.seen {
             None => readout.clone(),

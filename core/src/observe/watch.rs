@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What an onlooker is told.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moment {
+pub struct StageProgress {
     /// What is being done.
     pub stage: &'static str,
     /// Share of the whole that is done, from 0 to 1; an estimate.
@@ -17,7 +17,7 @@ pub struct Moment {
 pub struct Stopped;
 
 /// Looks at each moment, and says whether to go on.
-pub type Look<'a> = &'a (dyn Fn(Moment) -> bool + Sync);
+pub type Look<'a> = &'a (dyn Fn(StageProgress) -> bool + Sync);
 
 /// Share of the work that simulation takes.
 const SIMULATION: f64 = 0.7;
@@ -52,6 +52,6 @@ impl<'a> Watch<'a> {
     }
 
     fn tell(&self, stage: &'static str, share: f64) -> Result<(), Stopped> {
-        if (self.look)(Moment { stage, share }) { Ok(()) } else { Err(Stopped) }
+        if (self.look)(StageProgress { stage, share }) { Ok(()) } else { Err(Stopped) }
     }
 }

@@ -21,7 +21,7 @@ mod retrieval;
 
 pub use conjugacy::Conjugacy;
 pub use integrate::{Integrator, Recording};
-pub use parameters::{Parameters, Response, Rule};
+pub use parameters::{Parameters, ReadRule, Response};
 pub use retrieval::{RECALLED, Retrieval};
 
 use crate::numeric::{Matrix, NumericError, RELATIVE_CUT, draw, pseudo_inverse};
@@ -109,9 +109,9 @@ impl SequenceMemory {
             return Err(NumericError::Size { what: "rows of transitions", found, needed }.into());
         }
         let covectors = match parameters.rule {
-            Rule::PseudoInverse => pseudo_inverse(&memories, RELATIVE_CUT)?,
+            ReadRule::PseudoInverse => pseudo_inverse(&memories, RELATIVE_CUT)?,
             // Scaled by the number of features, so that memories of +-1 read themselves with strength 1.
-            Rule::Hebbian => memories.transpose().to_owned() * faer::Scale(1.0 / memories.nrows().max(1) as f64),
+            ReadRule::Hebbian => memories.transpose().to_owned() * faer::Scale(1.0 / memories.nrows().max(1) as f64),
         };
         crate::numeric::require_finite(&covectors)?;
         Ok(Self { memories, covectors, transitions, parameters })

@@ -59,7 +59,7 @@ impl Response {
 /// How memories are read: what stands for Xi+.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rule {
+pub enum ReadRule {
     /// The Moore-Penrose inverse: right for any independent memories.
     #[default]
     PseudoInverse,
@@ -92,7 +92,7 @@ pub struct Parameters {
     #[doc(alias = "sigma_h")]
     pub hidden_response: Response,
     /// How memories are read.
-    pub rule: Rule,
+    pub rule: ReadRule,
 }
 
 impl Default for Parameters {
@@ -106,7 +106,7 @@ impl Default for Parameters {
             transition_strength: 1.0,
             feature_response: Response::TANH,
             hidden_response: Response::Identity,
-            rule: Rule::PseudoInverse,
+            rule: ReadRule::PseudoInverse,
         }
     }
 }

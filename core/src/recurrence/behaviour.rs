@@ -5,23 +5,21 @@ use crate::numeric::Matrix;
 use crate::observe::Batch;
 use crate::task::Task;
 
-/// Output steps, after the first, that help to choose a reading.
-const STEPS: usize = 16;
-
 /// Inputs and then signs of outputs, one d x episodes matrix a time step.
-fn said_and_heard(batch: &Batch, means: &[Vec<f64>]) -> Vec<Matrix> {
+fn signals(batch: &Batch, means: &[Vec<f64>]) -> Vec<Matrix> {
     let d = means.first().map_or(0, Vec::len);
-    let heard = batch.inputs.chunks(batch.episodes * d);
-    let heard = heard.map(|now| Matrix::from_fn(d, batch.episodes, |j, episode| f64::from(now[episode * d + j])));
+    let presented = batch.inputs.chunks(batch.episodes * d);
+    let presented =
+        presented.map(|now| Matrix::from_fn(d, batch.episodes, |j, episode| f64::from(now[episode * d + j])));
     let sign = |(y, mean): (&Matrix, &Vec<f64>)| {
         Matrix::from_fn(d, batch.episodes, |j, episode| if y[(j, episode)] > mean[j] { 1.0 } else { -1.0 })
     };
-    heard.chain(batch.outputs.iter().zip(means).map(sign)).collect()
+    presented.chain(batch.outputs.iter().zip(means).map(sign)).collect()
 }
 
 /// For each output the past component that it agrees with most over the first s output steps, as seen at the first.
-pub(super) fn best_readings(trial: &Batch, means: &[Vec<f64>], s: usize) -> Vec<Reading> {
-    let sequence = said_and_heard(trial, means);
+pub(super) fn best_readings(trial: &Batch, means: &[Vec<f64>], s: usize, later_steps: usize) -> Vec<Reading> {
+    let sequence = signals(trial, means);
     let d = sequence.first().map_or(0, Matrix::nrows);
     let window = s * d;
     let correlations = |t: usize| {
@@ -34,7 +32,7 @@ pub(super) fn best_readings(trial: &Batch, means: &[Vec<f64>], s: usize) -> Vec<
     };
     let first = correlations(s);
     let mut sum = first.clone();
-    for t in s + 1..sequence.len().min(s + s.min(STEPS)) {
+    for t in s + 1..sequence.len().min(s + s.min(later_steps)) {
         sum += correlations(t);
     }
     let best = |table: &Matrix, j: usize, except: Option<usize>| {
@@ -66,7 +64,7 @@ pub(super) fn verify(
     task: &Task,
     params: &RecurrenceParams,
 ) {
-    let sequence = said_and_heard(probe, means);
+    let sequence = signals(probe, means);
     let (s, d, freely) = (task.s(), task.d(), probe.targets(task));
     let steps = sequence.len() - s;
     let all = (steps * probe.episodes).max(1) as f64;
@@ -76,9 +74,10 @@ pub(super) fn verify(
             let past = &sequence[t - reading.step.lag];
             let wanted = &freely.targets()[(t - s) * probe.episodes * d..];
             for episode in 0..probe.episodes {
-                let said = sequence[t][(j, episode)];
-                own += usize::from(said == f64::from(reading.step.sign) * past[(reading.step.component - 1, episode)]);
-                free += usize::from(said == f64::from(wanted[episode * d + j]));
+                let produced = sequence[t][(j, episode)];
+                own +=
+                    usize::from(produced == f64::from(reading.step.sign) * past[(reading.step.component - 1, episode)]);
+                free += usize::from(produced == f64::from(wanted[episode * d + j]));
             }
         }
         (reading.own_past, reading.free_running) = (own as f64 / all, free as f64 / all);

@@ -21,7 +21,7 @@ pub struct DenseReading {
 }
 
 /// Regresses the first output on the inputs: they are independent, so f is unique. `None` if too little is explained, then
-/// or over several turns of the window, when the recurrence runs on what it said itself.
+/// or over several turns of the window, when the recurrence runs on its own outputs.
 ///
 /// Signs alone do not tell a selection from a dense f that is near one. Where a selection could be stated, a dense f must
 /// follow the network clearly better, and differ enough to matter. Where activity dies out, f must say so.
@@ -75,10 +75,10 @@ struct Regression {
 /// The regression without coefficients that its residual could have made.
 fn regress(trial: &Batch, s: usize, d: usize, params: &RecurrenceParams) -> Option<Regression> {
     let mut matrix = regression(trial, s, d)?;
-    let (said, heard) = (trial.outputs.first()?, inputs_of(trial, s * d, d));
+    let (produced, presented) = (trial.outputs.first()?, inputs_of(trial, s * d, d));
     let largest = matrix.norm_max();
     let freedom = trial.episodes.saturating_sub(s * d).max(1) as f64;
-    let missed = said - zero_padded(&matrix) * &heard;
+    let missed = produced - zero_padded(&matrix) * &presented;
     for j in 0..d {
         let error = (missed.row(j).squared_norm_l2() / (freedom * trial.episodes as f64)).sqrt();
         let least = (params.dense_significant * error).max(params.dense_smallest * largest);
@@ -87,9 +87,9 @@ fn regress(trial: &Batch, s: usize, d: usize, params: &RecurrenceParams) -> Opti
             *entry = if entry.abs() < least { 0.0 } else { *entry };
         }
     }
-    let missed = said - zero_padded(&matrix) * &heard;
+    let missed = produced - zero_padded(&matrix) * &presented;
     let explained = (0..d)
-        .map(|j| match said.row(j).squared_norm_l2() {
+        .map(|j| match produced.row(j).squared_norm_l2() {
             // An output that says nothing is explained by nothing.
             size if size <= params.dense_smallest * largest => 1.0,
             size => 1.0 - missed.row(j).squared_norm_l2() / size,
@@ -98,7 +98,7 @@ fn regress(trial: &Batch, s: usize, d: usize, params: &RecurrenceParams) -> Opti
     Some(Regression { matrix, explained })
 }
 
-/// The unit in which the network speaks: where the whole window is its own outputs, f of them is the next output, and what
+/// The size of the network's outputs: where the whole window is its own outputs, f of them is the next output, and what
 /// the regression on inputs of +-1 has too much is the unit.
 fn own_unit(probe: &Batch, matrix: &Matrix) -> f64 {
     const SAME: f64 = 0.02;
@@ -109,15 +109,15 @@ fn own_unit(probe: &Batch, matrix: &Matrix) -> f64 {
     let (mut product, mut power) = (0.0, 0.0);
     for t in s..(2 * s).min(probe.outputs.len()) {
         let past = Matrix::from_fn(window, probe.episodes, |slot, k| probe.outputs[t - s + slot / d][(slot % d, k)]);
-        let said = &matrix * past;
+        let produced = &matrix * past;
         for k in 0..probe.episodes {
-            for (z, y) in said.col_as_slice(k).iter().zip(probe.outputs[t].col_as_slice(k)) {
+            for (z, y) in produced.col_as_slice(k).iter().zip(probe.outputs[t].col_as_slice(k)) {
                 product += z * y;
                 power += y * y;
             }
         }
     }
-    let first: f64 = probe.outputs.iter().take(s).map(|said| said.squared_norm_l2()).sum();
+    let first: f64 = probe.outputs.iter().take(s).map(|produced| produced.squared_norm_l2()).sum();
     let unit = if power > GONE * first { product / power } else { 1.0 };
     if unit.is_finite() && unit > 0.0 && (unit - 1.0).abs() > SAME { unit } else { 1.0 }
 }
@@ -157,9 +157,9 @@ fn plainest(
 fn values_missed(probe: &Batch, task: &Task, steps: usize, unit: f64) -> f64 {
     let (d, targets) = (task.d(), probe.targets(task));
     let (mut missed, mut all) = (0.0, f64::MIN_POSITIVE);
-    for (said, wanted) in probe.outputs.iter().zip(targets.targets().chunks(probe.episodes * d)).take(steps) {
+    for (produced, wanted) in probe.outputs.iter().zip(targets.targets().chunks(probe.episodes * d)).take(steps) {
         for (k, wanted) in wanted.chunks(d).enumerate() {
-            for (y, u) in said.col_as_slice(k).iter().zip(wanted) {
+            for (y, u) in produced.col_as_slice(k).iter().zip(wanted) {
                 missed += (y / unit - f64::from(*u)).powi(2);
                 all += (y / unit).powi(2);
             }

@@ -6,8 +6,8 @@
 
 mod behaviour;
 mod dense;
+mod recorded_tables;
 mod rival;
-mod seen;
 mod structure;
 mod table;
 
@@ -27,6 +27,8 @@ use serde::{Deserialize, Serialize};
 pub struct RecurrenceParams {
     /// How much more often the chosen component must agree with the output than any other, at the first output step.
     pub margin: f64,
+    /// Output steps, after the first, that help to choose it.
+    pub later_steps: usize,
     /// Agreement needed afterwards, from the network's own past and from the recurrence run freely.
     pub agreement: f64,
     /// Activity that falls below this share of its largest has died out: nothing is stated.
@@ -107,6 +109,7 @@ impl Default for RecurrenceParams {
     fn default() -> Self {
         Self {
             margin: 0.15,
+            later_steps: 16,
             agreement: 0.9,
             alive: 1e-3,
             confirmed: 0.2,
@@ -252,7 +255,7 @@ impl Recurrence {
     pub fn look_for_tables(&mut self, observed: &Observations, params: &RecurrenceParams) {
         self.tables = match &observed.asked {
             Some(asked) => table::tables(observed, asked, params),
-            None => seen::tables_seen(observed, params),
+            None => recorded_tables::tables_seen(observed, params),
         };
         let Some(gates) = self.gates() else { return };
         // Tables that all copy are a selection: that is for its own readings to state, which ask for more.
@@ -313,7 +316,7 @@ pub enum RecurrenceError {
 pub fn read_back(observed: &Observations, params: &RecurrenceParams) -> Result<Recurrence, RecurrenceError> {
     let (s, d) = (observed.s, observed.d);
     let means = observed.probe.mean_outputs();
-    let mut readings = behaviour::best_readings(&observed.trial, &means, s);
+    let mut readings = behaviour::best_readings(&observed.trial, &means, s, params.later_steps);
     let steps: Vec<Step> = readings.iter().map(|reading| reading.step).collect();
     let selection = selection_task(&steps, s, d)?;
     behaviour::verify(&mut readings, &observed.probe, &means, &selection, params);

@@ -95,9 +95,10 @@ fn rival(observed: &Observations, f: &Matrix, (unit, stated_error): (f64, f64), 
 
 /// The first output regressed on independent inputs, d x (s*d).
 pub(super) fn regression(trial: &Batch, s: usize, d: usize) -> Option<Matrix> {
-    let said = trial.outputs.first()?;
-    let heard = inputs_of(trial, s * d, d);
-    let found = ridge_regression(&(&heard * heard.transpose()), &(&heard * said.transpose()), RIDGE).ok()?;
+    let produced = trial.outputs.first()?;
+    let presented = inputs_of(trial, s * d, d);
+    let found =
+        ridge_regression(&(&presented * presented.transpose()), &(&presented * produced.transpose()), RIDGE).ok()?;
     Some(found.transpose().to_owned())
 }
 
@@ -108,13 +109,13 @@ pub(super) fn inputs_of(batch: &Batch, window: usize, d: usize) -> Matrix {
     })
 }
 
-/// The unit in which the network speaks (its first outputs, projected on what f asks for), and their correlation.
+/// The size of the network's outputs (its first outputs, projected on what f asks for), and their correlation.
 fn unit(trial: &Batch, f: &Matrix) -> (f64, f64) {
     let wanted = zero_padded(f) * inputs_of(trial, f.ncols(), f.nrows());
     let (mut product, mut square, mut power) = (0.0, 0.0, 0.0);
     for episode in 0..trial.episodes {
-        let said = trial.outputs.first().map_or(&[][..], |said| said.col_as_slice(episode));
-        for (y, u) in said.iter().zip(wanted.col_as_slice(episode)) {
+        let produced = trial.outputs.first().map_or(&[][..], |produced| produced.col_as_slice(episode));
+        for (y, u) in produced.iter().zip(wanted.col_as_slice(episode)) {
             product += y * u;
             square += u * u;
             power += y * y;
@@ -144,11 +145,11 @@ fn free_run(f: &Matrix, batch: &Batch, d: usize) -> Option<Matrix> {
 
 fn missed(run: &Matrix, batch: &Batch, unit: f64, window: usize) -> f64 {
     let (mut missed, mut all) = (0.0, 0.0);
-    for (t, said) in batch.outputs.iter().enumerate() {
+    for (t, produced) in batch.outputs.iter().enumerate() {
         for episode in 0..batch.episodes {
-            let said = said.col_as_slice(episode);
-            let wanted = &run.col_as_slice(episode)[window + t * said.len()..];
-            for (y, u) in said.iter().zip(wanted) {
+            let produced = produced.col_as_slice(episode);
+            let wanted = &run.col_as_slice(episode)[window + t * produced.len()..];
+            for (y, u) in produced.iter().zip(wanted) {
                 missed += (y / unit - u).powi(2);
                 all += (y / unit).powi(2);
             }

@@ -122,11 +122,11 @@ fn reading(output: usize, answers: &Answers, params: &RecurrenceParams) -> Optio
     let gate = Gate::new(&answers.inputs, &table).ok()?;
     let agreement = agreed.iter().copied().fold(1.0, f64::min);
     // The sign of what is hardly said is not a constant.
-    let said = !gate.inputs().is_empty() || answers.size >= params.table_constant;
+    let is_clear = !gate.inputs().is_empty() || answers.size >= params.table_constant;
     Some(TableReading {
         output,
         gate,
-        stated: agreement >= params.agreement && said,
+        stated: agreement >= params.agreement && is_clear,
         agreement,
         mean_agreement: agreed.iter().sum::<f64>() / agreed.len() as f64,
         own_past: 0.0,
@@ -175,9 +175,9 @@ fn by_sign(output: usize, probe: &Batch, s: usize, predicted: impl Fn(usize, usi
     let (mut right, mut all) = ([0usize; 2], [0usize; 2]);
     for t in 1..last {
         for episode in 0..probe.episodes {
-            let (wanted, said) = (predicted(t, episode) > 0.0, probe.outputs[t][(output, episode)] > 0.0);
-            all[usize::from(said)] += 1;
-            right[usize::from(said)] += usize::from(wanted == said);
+            let (wanted, produced) = (predicted(t, episode) > 0.0, probe.outputs[t][(output, episode)] > 0.0);
+            all[usize::from(produced)] += 1;
+            right[usize::from(produced)] += usize::from(wanted == produced);
         }
     }
     let share = |k: usize| right[k] as f64 / all[k] as f64;
@@ -195,8 +195,8 @@ fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Task) {
         let share = |t: usize| {
             let wanted = &targets.targets()[t * probe.episodes * d..];
             let right = |episode: &usize| {
-                let said = probe.outputs[t][(reading.output, *episode)];
-                (said > 0.0) == (wanted[episode * d + reading.output] > 0.0)
+                let produced = probe.outputs[t][(reading.output, *episode)];
+                (produced > 0.0) == (wanted[episode * d + reading.output] > 0.0)
             };
             (0..probe.episodes).filter(right).count() as f64 / probe.episodes as f64
         };

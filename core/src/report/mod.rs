@@ -164,7 +164,7 @@ pub enum ReportError {
     /// A picture could not be drawn.
     #[error("cannot draw {figure}: {problem}")]
     Picture {
-        /// Which.
+        /// Its name.
         figure: &'static str,
         /// Why.
         problem: String,

@@ -3,7 +3,7 @@
 use super::data::{PageData, page_data};
 use super::frame::{PAIR, assembled};
 use super::{Provenance, ReportError};
-use crate::compare::{Claim, MEASURES, Pair};
+use crate::compare::{MEASURES, Pair, PairClaim};
 use crate::interpret::Interpretation;
 use crate::network::Network;
 use serde::Serialize;
@@ -61,7 +61,7 @@ fn page_of_pair(left: &Side<'_>, right: &Side<'_>, pair: Option<&Pair>) -> Resul
 }
 
 fn compared(pair: &Pair) -> Compared<'_> {
-    let claim = |of: &Claim| ComparedClaim { statement: of.statement, figure: of.figure(), holds: of.holds };
+    let claim = |of: &PairClaim| ComparedClaim { statement: of.statement, figure: of.figure(), holds: of.holds };
     Compared {
         verdict: pair.verdict.name(),
         definition: pair.verdict.definition(),

@@ -9,7 +9,7 @@ use crate::network::NetworkFile;
 use crate::numeric::{c64, eigenvalues};
 use crate::run_folder::RunFolder;
 use crate::sweep::{Row, SweepFolder};
-use crate::table::{Cell, TableParams, place, table};
+use crate::table::{Group, TableParams, place, table};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ struct SweepData<'a> {
     /// Networks that were asked for; fewer may have results.
     asked: usize,
     glossary: &'static [Term],
-    cells: Vec<Cell>,
+    cells: Vec<Group>,
     networks: Vec<NetworkLine<'a>>,
     /// Where networks without a page are: what follows `ketbra report`.
     folder: String,

@@ -1,6 +1,6 @@
 //! What experiments ask of networks held against each other.
 
-use crate::compare::{CompareParams, Comparison, Pair, Subject, Verdict, compare};
+use crate::compare::{CompareParams, Comparison, Pair, PairVerdict, Subject, compare};
 use crate::network::NetworkFile;
 use crate::sweep::{Row, SweepFolder};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(super) fn measure(what: &str, found: &Comparison, rows: &[Row], picked: &[&s
         found.pairs.iter().filter(|pair| rows(pair).is_some_and(|(a, b)| wanted(a, b))).collect()
     };
     let share = |pairs: Vec<&Pair>| {
-        let same = pairs.iter().filter(|pair| pair.verdict == Verdict::SameCircuit).count();
+        let same = pairs.iter().filter(|pair| pair.verdict == PairVerdict::SameCircuit).count();
         (!pairs.is_empty()).then(|| same as f64 / pairs.len() as f64)
     };
     let told = |name: &str| found.separations.iter().find(|of| of.measure == name)?.told_apart;

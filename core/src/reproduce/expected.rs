@@ -46,7 +46,7 @@ pub struct Check {
     pub says: String,
     /// Where the number comes from: the paper, or our own measurements that go beyond it. Only the paper's decide the verdict.
     #[serde(default)]
-    pub source: Source,
+    pub source: Authority,
     /// What it must be.
     #[serde(flatten)]
     pub band: Band,
@@ -57,7 +57,7 @@ pub struct Check {
 /// Who says so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum Authority {
     /// The paper.
     #[default]
     Paper,

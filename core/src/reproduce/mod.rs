@@ -10,9 +10,9 @@ mod expected;
 mod measure;
 mod verdict;
 
-pub use expected::{Band, Check, Expected, Source};
+pub use expected::{Authority, Band, Check, Expected};
 pub use measure::measure;
-pub use verdict::{Finding, Report, Verdict, judge};
+pub use verdict::{Agreement, Finding, Report, judge};
 
 use self::course::Course;
 use crate::setting::Setting;

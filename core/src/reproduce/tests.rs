@@ -32,18 +32,18 @@ const WRONG: &str = "[[check]]\nwhat = \"accuracy\"\nat_most = 0.5\n";
 
 #[test]
 fn a_verdict_says_whether_all_some_or_none_of_the_paper_holds() {
-    assert_eq!(verdict_on(&[T1, T2].concat()).unwrap().verdict, Verdict::Reproduced);
-    assert_eq!(verdict_on(&[T1, WRONG].concat()).unwrap().verdict, Verdict::Partly);
-    assert_eq!(verdict_on(WRONG).unwrap().verdict, Verdict::Not);
+    assert_eq!(verdict_on(&[T1, T2].concat()).unwrap().verdict, Agreement::Reproduced);
+    assert_eq!(verdict_on(&[T1, WRONG].concat()).unwrap().verdict, Agreement::Partly);
+    assert_eq!(verdict_on(WRONG).unwrap().verdict, Agreement::Not);
     let ours = format!("{WRONG}source = \"ours\"\n");
-    assert_eq!(verdict_on(&[T2, &ours].concat()).unwrap().verdict, Verdict::Reproduced, "only the paper's decide");
+    assert_eq!(verdict_on(&[T2, &ours].concat()).unwrap().verdict, Agreement::Reproduced, "only the paper's decide");
 }
 
 #[test]
 fn the_reduced_grid_may_have_a_band_of_its_own_and_a_quantity_may_be_a_ratio() {
     let ratio = "[[check]]\nwhat = \"accuracy\"\nwhere = { task = \"T1\" }\nthan = { task = \"T2\" }\nvalue = 0.97\nwithin = 1e-9\n";
-    assert_eq!(verdict_on(ratio).unwrap().verdict, Verdict::Reproduced);
-    assert_eq!(verdict_on(&format!("{WRONG}quick = {{ at_least = 0.9 }}\n")).unwrap().verdict, Verdict::Reproduced);
+    assert_eq!(verdict_on(ratio).unwrap().verdict, Agreement::Reproduced);
+    assert_eq!(verdict_on(&format!("{WRONG}quick = {{ at_least = 0.9 }}\n")).unwrap().verdict, Agreement::Reproduced);
     let missing = "[[check]]\nwhat = \"error\"\nwhere = { task = \"T1\" }\nvalue = 1.0\nmay_be_missing = true\n";
     assert_eq!(verdict_on(missing).unwrap().findings[0].holds, None);
 }
@@ -60,7 +60,7 @@ fn expectations_that_cannot_be_meant_are_refused() {
 fn recall_and_circuit_are_measured_without_training() {
     let checks = "[[check]]\nwhat = \"circuit_accuracy\"\nvalue = 1.0\nwithin = 0.0\n\
                   [[check]]\nwhat = \"recall_in_order\"\nvalue = 1.0\nwithin = 0.0\n";
-    assert_eq!(verdict_on(checks).unwrap().verdict, Verdict::Reproduced);
+    assert_eq!(verdict_on(checks).unwrap().verdict, Agreement::Reproduced);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::comparing::{self, QUANTITIES};
 use super::course::{self, CourseRow};
 use super::developing;
-use super::expected::Source;
+use super::expected::Authority;
 use super::measure::{picks, wrong};
 use super::{Check, Experiment, ReproduceError, measure};
 use crate::compare::Comparison;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// Whether an experiment agrees with the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verdict {
+pub enum Agreement {
     /// Everything that the paper says holds.
     Reproduced,
     /// Some of it holds.
@@ -47,7 +47,7 @@ pub struct Report {
     /// What the paper says.
     pub paper: String,
     /// Whether it holds.
-    pub verdict: Verdict,
+    pub verdict: Agreement,
     /// Number by number.
     pub findings: Vec<Finding>,
     /// Networks that it rests on.
@@ -135,12 +135,12 @@ fn over_pairs(
     Ok(comparing::measure(what, found, trained, &picked))
 }
 
-fn verdict(findings: &[Finding]) -> Verdict {
-    let told = findings.iter().filter(|finding| finding.check.source == Source::Paper);
+fn verdict(findings: &[Finding]) -> Agreement {
+    let told = findings.iter().filter(|finding| finding.check.source == Authority::Paper);
     let told: Vec<bool> = told.filter_map(|finding| finding.holds).collect();
     match told.iter().filter(|holds| **holds).count() {
-        0 => Verdict::Not,
-        held if held == told.len() => Verdict::Reproduced,
-        _ => Verdict::Partly,
+        0 => Agreement::Not,
+        held if held == told.len() => Agreement::Reproduced,
+        _ => Agreement::Partly,
     }
 }

@@ -3,7 +3,7 @@
 use super::RunFolderError;
 use super::crc32c::crc32c;
 use crate::network::{Metadata, Network, Tensor, Tensors, sort_metadata};
-use crate::train::{Held, Hold, Penalty, Restraint, Rule};
+use crate::train::{Held, Hold, Penalty, Restraint, RestraintRule};
 use faer::Mat;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(super) fn encode(held: &Held) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn decode(bytes: &[u8], rule: &Rule, path: &Path) -> Result<Held, String> {
+fn decode(bytes: &[u8], rule: &RestraintRule, path: &Path) -> Result<Held, String> {
     let wrong = |error: safetensors::SafeTensorError| error.to_string();
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(wrong)?;
     let file = SafeTensors::deserialize(bytes).map_err(wrong)?;
@@ -63,7 +63,7 @@ fn decode(bytes: &[u8], rule: &Rule, path: &Path) -> Result<Held, String> {
     let activation = kinds.get("activation").and_then(|name| name.parse().ok()).unwrap_or_default();
     let network = |prefix: &str| Network::from_tensors(&part(prefix), activation).map_err(|error| error.to_string());
     let penalty = match rule {
-        Rule::Ewc { strength, .. } => {
+        RestraintRule::Ewc { strength, .. } => {
             Some(Penalty { fisher: network(FISHER)?, anchor: network(ANCHOR)?, strength: *strength })
         }
         _ => None,
@@ -87,7 +87,7 @@ fn decode(bytes: &[u8], rule: &Rule, path: &Path) -> Result<Held, String> {
 }
 
 /// What is held, by a rule, with its checksum.
-pub(crate) fn restraint(rule: Rule, held: Held) -> Result<Restraint, String> {
+pub(crate) fn restraint(rule: RestraintRule, held: Held) -> Result<Restraint, String> {
     let crc32c = crc32c(&encode(&held)?);
     Ok(Restraint { rule, crc32c, held: Some(Arc::new(held)) })
 }
@@ -114,7 +114,7 @@ mod tests {
         let basis = Mat::from_fn(3, 2, |i, j| 1.0 / (1.0 + i as f64 + 3.0 * j as f64));
         let holds = [("a".to_string(), Hold::Fixed), ("b".into(), Hold::Between(basis))].into();
         let held = Held { holds, penalty: Some(Penalty { fisher: network(1), anchor: network(2), strength: 0.5 }) };
-        let restraint = restraint(Rule::Ewc { old: vec!["x".into()], strength: 0.5 }, held.clone()).unwrap();
+        let restraint = restraint(RestraintRule::Ewc { old: vec!["x".into()], strength: 0.5 }, held.clone()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("held.safetensors");
         let mut bytes = encode(&held).unwrap();
@@ -123,7 +123,7 @@ mod tests {
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
         std::fs::write(&path, &bytes).unwrap();
-        let said = read(&path, &restraint, 1 << 20).unwrap_err().to_string();
-        assert!(said.contains("checksum does not match"), "{said}");
+        let message = read(&path, &restraint, 1 << 20).unwrap_err().to_string();
+        assert!(message.contains("checksum does not match"), "{message}");
     }
 }

@@ -28,7 +28,7 @@ pub struct Manifest {
     /// What trains it, instruction set included: another one may round differently.
     pub engine: String,
     /// Whether it is done.
-    pub status: Status,
+    pub status: RunStatus,
     /// What came of it, once it is complete.
     pub result: Option<RunResult>,
 }
@@ -76,7 +76,7 @@ pub struct ContextResult {
 /// Whether a run is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum RunStatus {
     /// It can go on from its checkpoint.
     Unfinished,
     /// Every step was taken.
@@ -167,7 +167,7 @@ impl Manifest {
             task: TaskRecord { name: task.name().into(), s: task.s(), d: task.d(), recurrence, contexts },
             params,
             engine,
-            status: Status::Unfinished,
+            status: RunStatus::Unfinished,
             result: None,
         }
     }

@@ -20,7 +20,7 @@ mod training;
 pub use error::RunFolderError;
 pub use events::EventFile;
 pub(crate) use held::restraint;
-pub use manifest::{ContextRecord, ContextResult, Manifest, RunResult, Status, TaskRecord};
+pub use manifest::{ContextRecord, ContextResult, Manifest, RunResult, RunStatus, TaskRecord};
 pub use recorder::Recorder;
 pub use training::{Resumed, Trained};
 
@@ -71,8 +71,8 @@ impl RunFolder {
             }
             if !force {
                 return Err(match Self::open(path)?.manifest.status {
-                    Status::Complete => RunFolderError::Complete { path: path.into() },
-                    Status::Unfinished | Status::Diverged => RunFolderError::Unfinished { path: path.into() },
+                    RunStatus::Complete => RunFolderError::Complete { path: path.into() },
+                    RunStatus::Unfinished | RunStatus::Diverged => RunFolderError::Unfinished { path: path.into() },
                 });
             }
             remove_run(path)?;

@@ -146,8 +146,8 @@ mod tests {
         SnapshotsFile::open(path.clone(), 0).append(0, &network(1)).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 4]).unwrap();
-        let said = networks(&path, &network(1)).unwrap_err().to_string();
-        assert!(said.contains("holds no snapshots that can be read"), "{said}");
+        let message = networks(&path, &network(1)).unwrap_err().to_string();
+        assert!(message.contains("holds no snapshots that can be read"), "{message}");
         SnapshotsFile::open(path.clone(), 5).append(0, &network(1)).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }

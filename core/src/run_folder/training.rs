@@ -1,6 +1,6 @@
 //! Training one network into its folder: begun, gone on with, brought to an end.
 
-use super::{Manifest, Recorder, RunFolder, RunFolderError, RunResult, Status};
+use super::{Manifest, Recorder, RunFolder, RunFolderError, RunResult, RunStatus};
 use crate::network::{CellKind, Network};
 use crate::train::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainParams, TrainState};
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ impl RunFolder {
     pub fn resume(path: &Path) -> Result<Resumed, RunFolderError> {
         let folder = Self::open(path)?;
         let manifest = folder.manifest();
-        if manifest.status == Status::Complete {
+        if manifest.status == RunStatus::Complete {
             return Err(RunFolderError::Complete { path: path.into() });
         }
         let (state, damage) = folder.read_checkpoint()?;
@@ -88,13 +88,13 @@ impl RunFolder {
         let trained = Trained::in_memory(job, engine, &kept);
         let Some(mut folder) = kept.recorder.into_folders().pop() else { return Err(TrainError::NoResult.into()) };
         if matches!(trained, Err(TrainError::Diverged { .. })) {
-            folder.write_manifest(|manifest| manifest.status = Status::Diverged)?;
+            folder.write_manifest(|manifest| manifest.status = RunStatus::Diverged)?;
         }
         let trained = trained?;
         folder.write_network(trained.state.best())?;
         if trained.result.is_some() {
             folder.write_manifest(|manifest| {
-                manifest.status = Status::Complete;
+                manifest.status = RunStatus::Complete;
                 manifest.result = trained.result.clone();
             })?;
         }

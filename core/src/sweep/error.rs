@@ -59,7 +59,7 @@ pub enum SweepError {
     Refused {
         /// Who.
         program: &'static str,
-        /// What it said.
+        /// Its message.
         problem: String,
     },
     /// More networks than can be listed.
@@ -80,7 +80,7 @@ pub enum SweepError {
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }

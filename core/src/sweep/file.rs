@@ -1,8 +1,9 @@
 //! Sweep files: every key holds a value or a list of values; the sweep is every combination.
 
-use super::settings::{KEYS, Key, Kind, Value};
+use super::settings::keys;
 use super::{Axis, Grid, SweepError};
 use crate::task::nearest_name;
+use crate::train::{SettingKind, SettingValue, TrainSetting};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -83,8 +84,8 @@ fn axis(
     let typed = name.get_ref();
     // What recipes were called before.
     let typed = if typed == "curriculum" { "recipe" } else { typed };
-    let Some(key) = KEYS.iter().find(|key| key.name == typed) else {
-        let nearest = nearest_name(&typed.to_lowercase(), KEYS.iter().map(|key| key.name).chain([BLOCKS]));
+    let Some(key) = keys().find(|key| key.name == typed) else {
+        let nearest = nearest_name(&typed.to_lowercase(), keys().map(|key| key.name).chain([BLOCKS]));
         let problem = format!("there is no key '{typed}'; did you mean '{nearest}'?");
         return Err(source.error(name.span().start, problem));
     };
@@ -111,7 +112,7 @@ fn axis(
 
 /// What one item of a list stands for, counted before it is written out.
 enum Item {
-    One(Value),
+    One(SettingValue),
     /// From and to.
     Range(u64, u64),
 }
@@ -124,46 +125,49 @@ impl Item {
         }
     }
 
-    fn values(self) -> Vec<Value> {
+    fn values(self) -> Vec<SettingValue> {
         match self {
             Self::One(value) => vec![value],
-            Self::Range(from, to) => (from..=to).map(Value::Whole).collect(),
+            Self::Range(from, to) => (from..=to).map(SettingValue::Whole).collect(),
         }
     }
 }
 
-fn read(source: &Source<'_>, key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Item, SweepError> {
+fn read(source: &Source<'_>, key: &TrainSetting, value: &Spanned<DeValue<'_>>) -> Result<Item, SweepError> {
     let wrong = |takes: String| Err(source.error(value.span().start, format!("{} takes {takes}", key.name)));
     let one = |value| Ok(Item::One(value));
     match (key.kind, value.get_ref()) {
-        (Kind::Whole, DeValue::Integer(number)) => match u64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => one(Value::Whole(number)),
+        (SettingKind::Whole, DeValue::Integer(number)) => match u64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => one(SettingValue::Whole(number)),
             Err(_) => wrong(format!("whole numbers from 0, not {}", number.as_str())),
         },
-        (Kind::Whole, DeValue::String(range)) => match whole_range(range) {
+        (SettingKind::Whole, DeValue::String(range)) => match whole_range(range) {
             Some((from, to)) => Ok(Item::Range(from, to)),
             None => wrong(format!("whole numbers or a range such as \"1-20\", not \"{range}\"")),
         },
-        (Kind::Number, DeValue::Integer(number)) => number_of(number.as_str())
-            .map_or_else(|| wrong(format!("numbers, not {}", number.as_str())), |number| one(Value::Number(number))),
-        (Kind::Number, DeValue::Float(number)) => number_of(number.as_str()).map_or_else(
-            || wrong(format!("finite numbers, not {}", number.as_str())),
-            |number| one(Value::Number(number)),
+        (SettingKind::Number, DeValue::Integer(number)) => number_of(number.as_str()).map_or_else(
+            || wrong(format!("numbers, not {}", number.as_str())),
+            |number| one(SettingValue::Number(number)),
         ),
-        (Kind::Text, DeValue::String(text)) => one(Value::Text(text.to_string())),
-        (Kind::Word(words), DeValue::String(text)) if words.contains(&text.as_ref()) => {
-            one(Value::Text(text.to_string()))
+        (SettingKind::Number, DeValue::Float(number)) => number_of(number.as_str()).map_or_else(
+            || wrong(format!("finite numbers, not {}", number.as_str())),
+            |number| one(SettingValue::Number(number)),
+        ),
+        (SettingKind::Text, DeValue::String(text)) => one(SettingValue::Text(text.to_string())),
+        (SettingKind::Word(words), DeValue::String(text)) if words.contains(&text.as_ref()) => {
+            one(SettingValue::Text(text.to_string()))
         }
-        (Kind::Word(words), DeValue::String(text)) => {
+        (SettingKind::Word(words), DeValue::String(text)) => {
             let nearest = nearest_name(&text.to_lowercase(), words.iter().copied());
             wrong(format!("{}, not \"{text}\"; did you mean \"{nearest}\"?", words.join(", ")))
         }
-        (Kind::Flag, DeValue::Boolean(flag)) => one(Value::Flag(*flag)),
-        (Kind::Whole, _) => wrong("whole numbers, or a range such as \"1-20\"".into()),
-        (Kind::Number, _) => wrong("numbers".into()),
-        (Kind::Text, _) => wrong("text in quotation marks".into()),
-        (Kind::Word(words), _) => wrong(format!("one of {}", words.join(", "))),
-        (Kind::Flag, _) => wrong("true or false".into()),
+        (SettingKind::Flag, DeValue::Boolean(flag)) => one(SettingValue::Flag(*flag)),
+        (SettingKind::Whole, _) => wrong("whole numbers, or a range such as \"1-20\"".into()),
+        (SettingKind::Number, _) => wrong("numbers".into()),
+        (SettingKind::Text, _) => wrong("text in quotation marks".into()),
+        (SettingKind::Word(words), _) => wrong(format!("one of {}", words.join(", "))),
+        (SettingKind::Flag, _) => wrong("true or false".into()),
+        (SettingKind::Names, _) => wrong("a list of names, which a sweep cannot vary".into()),
     }
 }
 
@@ -190,7 +194,7 @@ mod tests {
         let grids = parse("task = \"T1\"\nseed = \"3-5\"\nl2 = [0, 0.001]\nhidden = 0x40", "s.toml").unwrap();
         let counts: Vec<_> = grids[0].axes.iter().map(|axis| (axis.key.name, axis.values.len())).collect();
         assert_eq!(counts, [("hidden", 1), ("l2", 2), ("seed", 3), ("task", 1)]);
-        assert_eq!(grids[0].axes[0].values, [Value::Whole(64)]);
+        assert_eq!(grids[0].axes[0].values, [SettingValue::Whole(64)]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Writes what is finished, in the background: whoever trains need not wait for the disk.
 
-use super::engine::{Tally, Watcher};
+use super::runner::{Tally, Watcher};
 use super::work::lock;
-use super::{Claim, Row, SweepError, SweepFolder, write_csv};
+use super::{NetworkLock, Row, SweepError, SweepFolder, write_csv};
 use crate::network::Network;
-use crate::run_folder::{RunFolder, RunFolderError, RunResult, Status};
+use crate::run_folder::{RunFolder, RunFolderError, RunResult, RunStatus};
 use std::sync::Mutex;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ pub(super) enum Finished {
     /// A network that diverged.
     Diverged { folder: RunFolder },
     /// What came of a network; its claim is given back once that is on disk.
-    Row { row: Box<Row>, claim: Claim },
+    Row { row: Box<Row>, claim: NetworkLock },
 }
 
 pub(super) struct Finisher<'a> {
@@ -50,13 +50,13 @@ impl<'a> Finisher<'a> {
             Finished::Trained { mut folder, network, result } => {
                 folder.write_network(&network).map_err(refused)?;
                 let complete = folder.write_manifest(|manifest| {
-                    manifest.status = Status::Complete;
+                    manifest.status = RunStatus::Complete;
                     manifest.result = Some(result);
                 });
                 complete.and_then(|()| folder.remove_checkpoints()).map_err(refused)
             }
             Finished::Diverged { mut folder } => {
-                folder.write_manifest(|manifest| manifest.status = Status::Diverged).map_err(refused)
+                folder.write_manifest(|manifest| manifest.status = RunStatus::Diverged).map_err(refused)
             }
             Finished::Row { row, claim } => {
                 self.folder.write_row(&row)?;

@@ -3,7 +3,7 @@
 //! One folder a network, `results.csv` over all of them, `networks.txt` with the names that were asked for; `.claims` holds
 //! a lock file for each network, `slurm` what was submitted.
 
-use super::{Claim, Row, Run, SweepError};
+use super::{NetworkLock, Row, Run, SweepError};
 use crate::files::{read_text, write_whole};
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,7 +31,7 @@ impl SweepFolder {
         let claims = path.join(CLAIMS);
         fs::create_dir_all(&claims).map_err(|source| SweepError::io("make the folder", &claims, source))?;
         let folder = Self { path: path.into() };
-        let _claim = Claim::wait(&folder.table_lock())?;
+        let _claim = NetworkLock::wait(&folder.table_lock())?;
         let known: BTreeSet<String> = folder.names().unwrap_or_default().into_iter().collect();
         let all: BTreeSet<String> = known.iter().cloned().chain(runs.iter().map(|run| run.name.clone())).collect();
         let file = path.join(NAMES);
@@ -81,13 +81,13 @@ impl SweepFolder {
     }
 
     /// Claims a network; nothing if somebody else works on it.
-    pub fn claim(&self, name: &str) -> Result<Option<Claim>, SweepError> {
-        Claim::take(&self.lock(name))
+    pub fn claim(&self, name: &str) -> Result<Option<NetworkLock>, SweepError> {
+        NetworkLock::take(&self.lock(name))
     }
 
     /// Who works on a network, if anybody does.
     pub fn holder(&self, name: &str) -> Option<String> {
-        Claim::holder(&self.lock(name))
+        NetworkLock::holder(&self.lock(name))
     }
 
     /// What came of a network; nothing if that is not known yet, or can't be read and must be found out again.

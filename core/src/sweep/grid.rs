@@ -1,11 +1,10 @@
 //! From a sweep file to the list of its networks.
 
-use super::settings::{self, Key, Value};
-use super::{SweepError, file};
+use super::{SweepError, file, settings};
 use crate::files::read_text;
 use crate::network::NetworkFile;
 use crate::task::Task;
-use crate::train::{Job, Start, TrainParams};
+use crate::train::{Job, SettingValue, Start, TrainParams, TrainSetting};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,9 +18,9 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// The key.
-    pub key: &'static Key,
+    pub key: &'static TrainSetting,
     /// Its values.
-    pub values: Vec<Value>,
+    pub values: Vec<SettingValue>,
     /// Where it stands in the file.
     pub line: usize,
 }
@@ -42,7 +41,7 @@ impl Grid {
     }
 
     /// A combination by its place in the order of the file; the last axis moves fastest.
-    fn at(&self, mut place: u64) -> Vec<(&'static Key, &Value)> {
+    fn at(&self, mut place: u64) -> Vec<(&'static TrainSetting, &SettingValue)> {
         let mut settings: Vec<_> = vec![];
         for axis in self.axes.iter().rev() {
             let length = axis.values.len() as u64;

@@ -1,7 +1,7 @@
-//! The engine on this machine.
+//! Sweeps on this machine.
 
-use super::engine::{Engine, Outcome, Summary, Tally, Watcher};
 use super::finish::{Finisher, WAITING};
+use super::runner::{Runner, SweepOutcome, SweepSummary, Tally, Watcher};
 use super::work::{Work, lock};
 use super::{COMPARED, Run, SweepError, SweepFolder, Trainer, write_csv};
 use crate::interpret::InterpretParams;
@@ -32,8 +32,8 @@ impl Local {
     }
 }
 
-impl Engine for Local {
-    fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn Watcher) -> Result<Outcome, SweepError> {
+impl Runner for Local {
+    fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn Watcher) -> Result<SweepOutcome, SweepError> {
         let begin = Instant::now();
         let tally = Mutex::new(Tally { total: runs.len(), ..Tally::default() });
         let work = Work::new(self, folder, watcher, &tally, runs);
@@ -64,6 +64,6 @@ impl Engine for Local {
         let at_once = if self.trainer.list > 1 { 1 } else { self.trainer.workers.max(1) };
         let outside = (1.0 - (training + interpreting / side_by_side) / (seconds * at_once as f64)).max(0.0);
         let tally = *lock(&tally);
-        Ok(Outcome::Worked(Summary { tally, seconds, training, interpreting, outside }))
+        Ok(SweepOutcome::Worked(SweepSummary { tally, seconds, training, interpreting, outside }))
     }
 }

@@ -3,7 +3,7 @@
 use super::Run;
 use super::grid::same;
 use crate::network::Network;
-use crate::run_folder::{Manifest, RunFolder, RunFolderError, RunResult, Status};
+use crate::run_folder::{Manifest, RunFolder, RunFolderError, RunResult, RunStatus};
 use crate::train::{Job, Start};
 use std::path::Path;
 
@@ -41,14 +41,14 @@ pub(super) fn prepare(path: &Path, run: &Run, engine: &str) -> Result<Prepared, 
         return begin(true);
     }
     match (manifest.status, &manifest.result) {
-        (Status::Complete, Some(result)) => match folder.read_network() {
+        (RunStatus::Complete, Some(result)) => match folder.read_network() {
             Ok(network) => {
                 let left = Left::Interpret(Box::new(network), result.clone());
                 Ok(Prepared { folder, left })
             }
             Err(_) => begin(true),
         },
-        (Status::Unfinished, _) => match folder.read_checkpoint() {
+        (RunStatus::Unfinished, _) => match folder.read_checkpoint() {
             Ok((state, _)) => {
                 let start = Start::State(Box::new(state));
                 match (Job { start: start.clone(), ..run.job.clone() }).check() {

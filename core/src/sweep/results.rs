@@ -1,6 +1,6 @@
 //! All results in one table of comma-separated values, written whole.
 
-use super::{Claim, Row, SweepError, SweepFolder};
+use super::{NetworkLock, Row, SweepError, SweepFolder};
 use crate::files::write_whole;
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub fn to_csv(rows: &[Row]) -> Result<String, serde_json::Error> {
 
 /// Gathers the results of a folder into its table. Only one process writes at a time, and each reads before it writes.
 pub fn write_csv(folder: &SweepFolder) -> Result<Vec<Row>, SweepError> {
-    let _claim = Claim::wait(&folder.table_lock())?;
+    let _claim = NetworkLock::wait(&folder.table_lock())?;
     let rows = folder.rows()?;
     let path = folder.table();
     let text = to_csv(&rows).map_err(|error| SweepError::Damaged { path: path.clone(), problem: error.to_string() })?;

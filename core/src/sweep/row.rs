@@ -208,3 +208,20 @@ impl Row {
 fn column(outer: &str, inner: &str) -> String {
     format!("{outer}_{inner}").replace('-', "_")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::{Plan, keys};
+    use std::path::Path;
+
+    #[test]
+    fn a_row_holds_every_key_that_makes_a_network_another() {
+        let runs = Plan::parse("task = \"T1\"", "a sweep", Path::new("")).unwrap().runs().unwrap();
+        let columns: Vec<String> = Row::of(&runs[0]).columns().unwrap().into_iter().map(|(name, _)| name).collect();
+        // How a run is looked at and saved is told by its name alone.
+        let beside = ["metrics_every", "checkpoint_every", "snapshots", "look_every"];
+        let missing = |name: &&str| !columns.iter().any(|column| column == name);
+        assert_eq!(keys().map(|key| key.name).filter(missing).collect::<Vec<_>>(), beside);
+    }
+}

@@ -1,155 +1,73 @@
-//! What a sweep can vary: one table of keys, and how a network is made of their values.
+//! What a sweep can vary, and what its networks are called.
 
-use crate::network::{Activation, CellKind, Initialization, Network, NetworkFile};
+use crate::network::{CellKind, NetworkFile};
 use crate::task::{Task, TaskError};
-use crate::train::{Curriculum, DEFAULT_HIDDEN, Freeze, Job, Origin, Recipe, Rule, Snapshots, Start, TrainParams};
+use crate::train::{
+    Choices, Curriculum, Freeze, Job, Recipe, RestraintRule, SETTINGS, SettingKind, SettingValue, Start, TrainError,
+    TrainParams, TrainSetting, TrainedStart,
+};
 use crate::transfer;
 use std::path::Path;
 
-/// A value of a sweep file.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// A whole number from 0.
-    Whole(u64),
-    /// A number.
-    Number(f64),
-    /// A word.
-    Text(String),
-    /// Yes or no.
-    Flag(bool),
-}
-
-/// What values a key takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Whole numbers; a range such as "1-20" stands for all of its numbers.
-    Whole,
-    /// Numbers.
-    Number,
-    /// Text.
-    Text,
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// true or false.
-    Flag,
-}
-
-/// A key of a sweep file.
-#[derive(Clone, Copy, Debug)]
-pub struct Key {
-    /// The key as typed; the flag of `ketbra train` has the same name.
-    pub name: &'static str,
-    /// What it takes.
-    pub kind: Kind,
-    set: fn(&mut TrainParams, &Value),
-}
-
-/// Every key that a sweep file takes.
-pub const KEYS: [Key; 24] = [
-    key("task", Kind::Text, |_, _| ()),
-    key("s", Kind::Whole, |_, _| ()),
-    key("d", Kind::Whole, |_, _| ()),
-    key("recipe", Kind::Word(&Recipe::NAMES), |_, _| ()),
-    key("threshold", Kind::Number, |_, _| ()),
-    key("horizon", Kind::Whole, |_, _| ()),
-    key("cell", Kind::Word(&CellKind::NAMES), |_, _| ()),
-    key("layers", Kind::Whole, |params, value| params.layers = value.whole() as usize),
-    key("hidden", Kind::Whole, |_, _| ()),
-    key("seed", Kind::Whole, |params, value| params.seed = value.whole()),
-    key("steps", Kind::Whole, |params, value| params.steps = value.whole()),
-    key("l2", Kind::Number, |params, value| params.l2 = value.number()),
-    key("lr", Kind::Number, |params, value| params.learning_rate = value.number()),
-    key("clip", Kind::Number, |params, value| params.clip = value.number()),
-    key("batch", Kind::Whole, |params, value| params.batch = value.whole() as usize),
-    key("init", Kind::Word(&Initialization::NAMES), |params, value| {
-        params.initialization = value.text().parse().unwrap_or_default();
-    }),
-    key("bias", Kind::Flag, |params, value| params.bias = *value == Value::Flag(true)),
-    key("activation", Kind::Word(&["tanh", "relu", "identity"]), |params, value| {
-        params.activation = match value.text() {
-            "relu" => Activation::Relu,
-            "identity" => Activation::Identity,
-            _ => Activation::Tanh,
-        };
-    }),
-    key("metrics_every", Kind::Whole, |params, value| params.metrics_every = value.whole()),
-    key("checkpoint_every", Kind::Whole, |params, value| params.checkpoint_every = value.whole()),
-    key("look_every", Kind::Whole, |params, value| {
-        if let Some(stopping) = &mut params.stopping {
-            stopping.look_every = value.whole();
-        }
-    }),
-    key("snapshots", Kind::Whole, |params, value| {
-        let count = u32::try_from(value.whole()).unwrap_or(u32::MAX);
-        params.snapshots = Some(Snapshots { count, log_spaced: true });
-    }),
-    key("from", Kind::Text, |_, _| ()),
-    key("freeze", Kind::Word(&Freeze::NAMES), |_, _| ()),
+/// What a network is trained on: the keys of a sweep file that are no settings of training.
+const TASK_KEYS: [TrainSetting; 3] = [
+    TrainSetting::beside("task", SettingKind::Text),
+    TrainSetting::beside("s", SettingKind::Whole),
+    TrainSetting::beside("d", SettingKind::Whole),
 ];
 
-const fn key(name: &'static str, kind: Kind, set: fn(&mut TrainParams, &Value)) -> Key {
-    Key { name, kind, set }
+/// Every key that a sweep file takes.
+pub fn keys() -> impl Iterator<Item = &'static TrainSetting> {
+    TASK_KEYS.iter().chain(SETTINGS.iter().filter(|setting| setting.is_swept()))
 }
 
 /// The values of one network.
-pub(super) type Settings<'a> = [(&'static Key, &'a Value)];
+pub(super) type Settings<'a> = [(&'static TrainSetting, &'a SettingValue)];
 
 /// The network that the values ask for; `folder` is where task files are looked for.
 pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String> {
     let get = |name: &str| settings.iter().find(|(key, _)| key.name == name).map(|(_, value)| *value);
-    let whole = |name: &str| get(name).map(|value| value.whole() as usize);
-    let task = match get("task").map(Value::text) {
+    let size = |name: &str| get(name).and_then(SettingValue::size);
+    let task = match get("task").and_then(SettingValue::text) {
         Some(name) if name.ends_with(".toml") => Task::read_toml(&folder.join(name)).map_err(|error| match error {
             TaskError::Contexts { name, .. } => TaskError::ContextsInSweep { name },
             error => error,
         }),
-        Some(name) => Task::parse(name, whole("s"), whole("d")),
+        Some(name) => Task::parse(name, size("s"), size("d")),
         None => return Err("no task is given: add a line such as task = [\"T1\", \"T2\"]".into()),
     };
     let task = task.map_err(|error| error.to_string())?;
-    // These decide what is usual for the others.
-    let recipe: Recipe = get("recipe").and_then(|value| value.text().parse().ok()).unwrap_or_default();
-    let from = get("from").map(|value| begins_with(value.text(), whole("seed").unwrap_or(1), folder)).transpose()?;
-    let given = from.as_ref().map(|(_, file)| &file.network);
-    let cell = get("cell").and_then(|value| value.text().parse().ok()).or(given.and_then(Network::kind));
-    let hidden = whole("hidden").or(given.map(Network::hidden)).unwrap_or(DEFAULT_HIDDEN);
-    let mut params = recipe.params(&task, cell.unwrap_or_default(), hidden);
-    if let Some(horizon) = whole("horizon") {
-        params.curriculum = params.curriculum.up_to(horizon);
-    }
-    if let Some(threshold) = get("threshold") {
-        params.curriculum = params.curriculum.with_threshold(threshold.number());
-    }
+    let mut choices = Choices::default();
     for (key, value) in settings {
-        (key.set)(&mut params, value);
+        key.set(&mut choices, value);
     }
-    if let Some(network) = given {
-        params.take_from(network);
-    }
-    params.calm_the_end(&task);
-    let part = get("freeze").and_then(|value| value.text().parse::<Freeze>().ok());
-    let mut job = Job { task, params, start: Start::Random };
-    match (from, part) {
-        (Some((named, file)), part) => begin_with(&mut job, &named, file, part)?,
-        (None, Some(_)) => {
+    match (&choices.from, &choices.init, choices.freeze) {
+        (Some(_), Some(_), _) => return Err(TrainError::TwoStarts.to_string()),
+        (Some(path), None, _) => {
+            let (named, file) = begins_with(&path.to_string_lossy(), choices.seed.unwrap_or(1), folder)?;
+            (choices.from, choices.given) = (Some(named.into()), Some(Box::new(file)));
+        }
+        (None, _, Some(_)) => {
             return Err("freeze needs a network to begin with: add a line such as from = \"runs/t2\"".into());
         }
-        (None, None) => {}
+        (None, _, None) => {}
     }
+    let (params, start) = choices.params(&task).map_err(|error| error.to_string())?;
+    let job = Job { task, params, start };
     job.check().map_err(|error| error.to_string())?;
     Ok(job)
 }
 
 /// The network that a job begins with; `{seed}` in its path stands for the seed.
-fn begins_with(path: &str, seed: usize, folder: &Path) -> Result<(String, NetworkFile), String> {
+fn begins_with(path: &str, seed: u64, folder: &Path) -> Result<(String, NetworkFile), String> {
     let named = path.replace("{seed}", &seed.to_string());
     let file = NetworkFile::open(&folder.join(&named)).map_err(|error| format!("from = \"{named}\": {error}"))?;
     Ok((named, file))
 }
 
-/// Lets a job begin with a trained network, and freezes a part of it.
+/// Lets a job that was written down begin with its network again, and freezes a part of it.
 pub(super) fn begin_with(job: &mut Job, named: &str, file: NetworkFile, part: Option<Freeze>) -> Result<(), String> {
-    job.params.from = Some(Origin::of(named, &file.network).map_err(|error| error.to_string())?);
+    job.params.from = Some(TrainedStart::of(named, &file.network).map_err(|error| error.to_string())?);
     if let Some(part) = part {
         let learned = file.task(None, None).ok().flatten();
         let restraint = transfer::freeze(&file.network, part, learned.as_ref());
@@ -208,7 +126,7 @@ pub fn name(job: &Job) -> String {
 /// The part of the network that is frozen.
 pub(super) fn frozen(params: &TrainParams) -> Option<String> {
     match params.restraint.as_ref()?.rule {
-        Rule::Freeze { part } => Some(word(&part)),
+        RestraintRule::Freeze { part } => Some(word(&part)),
         _ => None,
     }
 }
@@ -237,56 +155,32 @@ pub(super) fn word(variant: &impl std::fmt::Debug) -> String {
     format!("{variant:?}").to_lowercase()
 }
 
-impl Value {
-    fn whole(&self) -> u64 {
-        match self {
-            Self::Whole(value) => *value,
-            _ => 0,
-        }
-    }
-
-    fn number(&self) -> f64 {
-        match self {
-            Self::Number(value) => *value,
-            Self::Whole(value) => *value as f64,
-            _ => f64::NAN,
-        }
-    }
-
-    fn text(&self) -> &str {
-        match self {
-            Self::Text(value) => value,
-            _ => "",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn named(values: &[(&str, Value)]) -> String {
-        let key = |name: &str| KEYS.iter().find(|key| key.name == name).unwrap();
+    fn named(values: &[(&str, SettingValue)]) -> String {
+        let key = |name: &str| keys().find(|key| key.name == name).unwrap();
         let settings: Vec<_> = values.iter().map(|(name, value)| (key(name), value)).collect();
         name(&job(&settings, Path::new("")).unwrap())
     }
 
     #[test]
     fn a_network_is_named_by_what_it_is_and_not_by_how_the_file_says_it() {
-        let text = |text: &str| Value::Text(text.into());
+        let text = |text: &str| SettingValue::Text(text.into());
         assert_eq!(named(&[("task", text("T1"))]), "t1-h128-seed01");
         let paper = [("task", text("T1")), ("recipe", text("table1"))];
         assert_eq!(named(&paper), "t1-h128-l2_0-thr0.98-seed01");
-        let same = [("task", text("T1")), ("hidden", Value::Whole(128)), ("init", text("uniform"))];
+        let same = [("task", text("T1")), ("hidden", SettingValue::Whole(128)), ("init", text("uniform"))];
         assert_eq!(named(&same), "t1-h128-seed01");
         let unusual = [
             ("task", text("repeat-copy")),
-            ("s", Value::Whole(16)),
-            ("d", Value::Whole(5)),
-            ("l2", Value::Number(0.001)),
+            ("s", SettingValue::Whole(16)),
+            ("d", SettingValue::Whole(5)),
+            ("l2", SettingValue::Number(0.001)),
             ("init", text("gaussian")),
-            ("steps", Value::Whole(500)),
-            ("seed", Value::Whole(12)),
+            ("steps", SettingValue::Whole(500)),
+            ("seed", SettingValue::Whole(12)),
         ];
         assert_eq!(named(&unusual), "repeat-copy-s16-d5-h128-l2_0.001-steps500-gaussian-seed12");
     }
@@ -298,14 +192,15 @@ mod tests {
 
     #[test]
     fn every_key_that_changes_a_network_changes_its_name() {
-        let base = [("task", Value::Text("repeat-copy".into()))];
-        for key in KEYS.iter().filter(|key| !["task", "from", "freeze"].contains(&key.name)) {
+        let base = [("task", SettingValue::Text("repeat-copy".into()))];
+        for key in keys().filter(|key| !["task", "from", "freeze"].contains(&key.name)) {
             let value = match key.kind {
-                Kind::Whole => Value::Whole(7),
-                Kind::Number => Value::Number(0.7),
-                Kind::Word(words) => Value::Text(words[1].into()),
-                Kind::Text => continue,
-                Kind::Flag => Value::Flag(true),
+                SettingKind::Whole => SettingValue::Whole(7),
+                SettingKind::Number => SettingValue::Number(0.7),
+                SettingKind::Word(words) => SettingValue::Text(words[1].into()),
+                SettingKind::Text => continue,
+                SettingKind::Flag => SettingValue::Flag(true),
+                SettingKind::Names => panic!("{} is no list", key.name),
             };
             assert_ne!(named(&[base[0].clone(), (key.name, value)]), named(&base), "{}", key.name);
         }

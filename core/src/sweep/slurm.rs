@@ -1,6 +1,6 @@
-//! The engine on a SLURM cluster: one job array, a shard of the networks for each of its tasks.
+//! Sweeps on a SLURM cluster: one job array, a shard of the networks for each of its tasks.
 
-use super::{Engine, Outcome, Run, Submission, SweepError, SweepFolder, Watcher};
+use super::{Run, Runner, Submission, SweepError, SweepFolder, SweepOutcome, Watcher};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -51,8 +51,8 @@ pub struct Slurm {
     pub params: SlurmParams,
 }
 
-impl Engine for Slurm {
-    fn run(&self, folder: &SweepFolder, runs: &[Run], _watcher: &dyn Watcher) -> Result<Outcome, SweepError> {
+impl Runner for Slurm {
+    fn run(&self, folder: &SweepFolder, runs: &[Run], _watcher: &dyn Watcher) -> Result<SweepOutcome, SweepError> {
         Command::new("sbatch").arg("--version").output().map_err(|error| not_started("sbatch", &error))?;
         let queue = queued_tasks()?;
         let submissions = Submission::all(folder);
@@ -64,7 +64,7 @@ impl Engine for Slurm {
         };
         let open: Vec<&Run> = runs.iter().filter(is_open).collect();
         if open.is_empty() {
-            return Ok(Outcome::NothingToSubmit);
+            return Ok(SweepOutcome::NothingToSubmit);
         }
         let default = self.params.array_limit.unwrap_or(self.params.most_tasks);
         let tasks = self.params.tasks.unwrap_or(default).clamp(1, open.len());
@@ -76,7 +76,7 @@ impl Engine for Slurm {
         })?;
         let submission = Submission { job, tasks, networks, list };
         submission.remember()?;
-        Ok(Outcome::Submitted(submission))
+        Ok(SweepOutcome::Submitted(submission))
     }
 }
 
@@ -151,9 +151,9 @@ fn submit(script: &OsStr) -> Result<String, SweepError> {
         let _ = input.write_all(script.as_encoded_bytes());
     }
     let output = child.wait_with_output().map_err(|error| not_started("sbatch", &error))?;
-    let said = answer("sbatch", &output)?;
+    let printed = answer("sbatch", &output)?;
     // The answer is the job, on federated clusters followed by the cluster.
-    Ok(said.trim().split(';').next().unwrap_or_default().into())
+    Ok(printed.trim().split(';').next().unwrap_or_default().into())
 }
 
 /// The state of every array task that the cluster has, by job and task.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// How a sweep stands.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Status {
+pub struct SweepStatus {
     /// Networks asked for.
     pub total: usize,
     /// Networks with results.
@@ -32,7 +32,7 @@ pub enum ArrayTasks {
     Unknown(String),
 }
 
-impl Status {
+impl SweepStatus {
     /// Looks at a folder, and asks the cluster if the sweep went there.
     pub fn of(folder: &SweepFolder) -> Result<Self, SweepError> {
         let names = folder.names()?;

@@ -1,11 +1,11 @@
 //! The work on a sweep that workers share.
 
-use super::engine::{Tally, Watcher};
 use super::finish::Finished;
 use super::local::Local;
 use super::prepare::{Left, Prepared, prepare};
 use super::record::{OneOf, Records};
-use super::{Claim, Row, Run, SweepError, SweepFolder};
+use super::runner::{Tally, Watcher};
+use super::{NetworkLock, Row, Run, SweepError, SweepFolder};
 use crate::interpret::{Question, interpret};
 use crate::network::Network;
 use crate::panics::caught;
@@ -38,7 +38,7 @@ pub(super) struct Work<'a> {
 struct Ours<'a> {
     run: &'a Run,
     folder: RunFolder,
-    claim: Claim,
+    claim: NetworkLock,
 }
 
 /// A network that took all its steps.
@@ -108,9 +108,9 @@ impl<'a> Work<'a> {
         self.folder.row(&run.name).filter(|row| row.error.is_none() || !self.local.retry)
     }
 
-    fn claim(&self) -> Result<Vec<(&'a Run, Claim)>, SweepError> {
+    fn claim(&self) -> Result<Vec<(&'a Run, NetworkLock)>, SweepError> {
         let _claiming = lock(&self.claiming);
-        let mut claimed: Vec<(&Run, Claim)> = vec![];
+        let mut claimed: Vec<(&Run, NetworkLock)> = vec![];
         while claimed.len() < self.local.trainer.list.max(1) {
             let fits = |run: &&Run| claimed.first().is_none_or(|(first, _)| shape(first) == shape(run));
             let Some(run) = lock(&self.queue).pop_front_if(|run| fits(run)) else { break };
@@ -141,7 +141,7 @@ impl<'a> Work<'a> {
         true
     }
 
-    fn work_on(&self, claimed: Vec<(&'a Run, Claim)>, finished: &SyncSender<Finished>) -> Option<()> {
+    fn work_on(&self, claimed: Vec<(&'a Run, NetworkLock)>, finished: &SyncSender<Finished>) -> Option<()> {
         let mut to_train = vec![];
         let mut trained = vec![];
         for (run, claim) in claimed {
@@ -264,7 +264,7 @@ fn shape(run: &Run) -> (usize, usize, usize) {
     (run.job.params.hidden, run.job.task.window(), run.job.task.d())
 }
 
-fn fail(run: &Run, claim: Claim, error: &dyn std::error::Error, finished: &SyncSender<Finished>) -> Option<()> {
+fn fail(run: &Run, claim: NetworkLock, error: &dyn std::error::Error, finished: &SyncSender<Finished>) -> Option<()> {
     let row = Box::new(Row { error: Some(error.to_string()), ..Row::of(run) });
     finished.send(Finished::Row { row, claim }).ok()
 }

@@ -1,13 +1,13 @@
 //! The table as the paper prints it: a row a task, a column for each size and regularization.
 
-use super::{Cell, Table};
+use super::{Group, Table};
 
 /// The paper's table.
 pub(super) struct Layout<'a> {
     /// (hidden, l2), in order.
     pub columns: Vec<(usize, f64)>,
     /// Task with variant, and the cell of each column.
-    pub rows: Vec<(String, Vec<Option<&'a Cell>>)>,
+    pub rows: Vec<(String, Vec<Option<&'a Group>>)>,
 }
 
 impl<'a> Layout<'a> {
@@ -32,12 +32,12 @@ impl<'a> Layout<'a> {
 }
 
 /// Task, and what else is unusual.
-pub(super) fn label(cell: &Cell) -> String {
+pub(super) fn label(cell: &Group) -> String {
     if cell.variant.is_empty() { cell.task.clone() } else { format!("{} ({})", cell.task, cell.variant) }
 }
 
 /// Error with the accuracy in brackets; dashes where no seed's count matches.
-pub(super) fn entry(cell: Option<&Cell>) -> String {
+pub(super) fn entry(cell: Option<&Group>) -> String {
     let Some(cell) = cell else { return String::new() };
     let accuracy = cell.accuracy.map_or("failed".into(), |accuracy| format!("{accuracy:.2}"));
     format!("{} ({accuracy})", number(cell.error))
@@ -67,7 +67,7 @@ pub(super) fn full(table: &Table) -> Vec<Vec<String>> {
         Some([low, high]) => format!("{}-{}", number(Some(low)), number(Some(high))),
         None => "---".into(),
     };
-    let row = |cell: &Cell| {
+    let row = |cell: &Group| {
         let mut row = vec![
             label(cell),
             cell.hidden.to_string(),

@@ -34,7 +34,7 @@ impl Default for TableParams {
 
 /// Networks that differ in seed and threshold only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Cell {
+pub struct Group {
     /// Task.
     pub task: String,
     /// Hidden units.
@@ -86,7 +86,7 @@ pub struct Recovered {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Table {
     /// The cells, by task, hidden units and l2.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<Group>,
     /// Over all networks that converged and whose count matches.
     pub matching: Recovered,
     /// Over all networks that converged.
@@ -116,11 +116,11 @@ pub fn table(rows: &[Row], params: &TableParams) -> Table {
 }
 
 /// Sums up some results as one cell, whatever they are.
-pub fn summarize(rows: &[&Row], params: &TableParams) -> Cell {
+pub fn summarize(rows: &[&Row], params: &TableParams) -> Group {
     cell(rows, String::new(), params)
 }
 
-fn cell(rows: &[&Row], variant: String, params: &TableParams) -> Cell {
+fn cell(rows: &[&Row], variant: String, params: &TableParams) -> Group {
     let lowest = |values: &[f64]| values.iter().copied().reduce(f64::min);
     let highest = |values: &[f64]| values.iter().copied().reduce(f64::max);
     let errors = by_seed(rows, |row| row.origin.error, lowest);
@@ -137,7 +137,7 @@ fn cell(rows: &[&Row], variant: String, params: &TableParams) -> Cell {
         shares.by.iter().map(|(method, count)| (method.clone(), share(*count))).collect();
     let interval = |values: &[f64]| params.bootstrap.interval_of_mean(values);
     let first = rows.first();
-    Cell {
+    Group {
         task: first.map_or_else(String::new, |row| row.task.clone()),
         hidden: first.map_or(0, |row| row.hidden),
         l2: first.map_or(0.0, |row| row.l2),

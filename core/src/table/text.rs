@@ -69,7 +69,7 @@ fn paper(table: &Table) -> Vec<Vec<String>> {
     let layout = Layout::of(table);
     let columns = layout.columns.iter().map(|(hidden, l2)| format!("H={hidden}, L2={l2}"));
     let header = std::iter::once("task".to_string()).chain(columns).collect();
-    let row = |(name, cells): &(String, Vec<Option<&super::Cell>>)| {
+    let row = |(name, cells): &(String, Vec<Option<&super::Group>>)| {
         std::iter::once(name.clone()).chain(cells.iter().map(|cell| entry(*cell))).collect()
     };
     std::iter::once(header).chain(layout.rows.iter().map(row)).collect()
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn what_all_cells_share_is_said_once_where_there_is_little_room() {
         let cell =
-            |variant: &str| super::super::Cell { task: "T1".into(), variant: variant.into(), ..Default::default() };
+            |variant: &str| super::super::Group { task: "T1".into(), variant: variant.into(), ..Default::default() };
         let table = |variants: [&str; 2]| Table { cells: variants.map(cell).to_vec(), ..Default::default() };
         let (alike, apart) = (table(["gru, 400 steps"; 2]), table(["gru", "lstm"]));
         assert_eq!(text_within(&alike, 80).matches("gru").count(), 1, "{}", text_within(&alike, 80));

@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn a_task_with_contexts_is_refused_where_one_f_is_needed() {
-        let said = Task::from_toml(&two().to_toml(), "x", "x").unwrap_err().to_string();
-        assert!(said.contains("choose one of b, a with context"), "{said}");
+        let message = Task::from_toml(&two().to_toml(), "x", "x").unwrap_err().to_string();
+        assert!(message.contains("choose one of b, a with context"), "{message}");
         assert!(two().context("c").unwrap_err().to_string().contains("no context 'c'; it has b, a"));
     }
 

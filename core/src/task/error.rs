@@ -280,7 +280,7 @@ pub enum TaskError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A folder, pipe or device in place of a task file.

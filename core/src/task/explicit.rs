@@ -76,8 +76,8 @@ mod tests {
             ("inputs = [\"u1[t-1]\", \"u1[t-1]\"]\ntable = [-1]", "f.toml:4:22: u1[t-1] stands twice"),
             ("inputs = []\ntable = [1]\n[[output]]\ninputs = []\ntable = [1]", "2 output components, but d=1"),
         ] {
-            let said = read(text).unwrap_err();
-            assert!(said.contains(wanted), "{text}: {said}");
+            let message = read(text).unwrap_err();
+            assert!(message.contains(wanted), "{text}: {message}");
         }
     }
 }

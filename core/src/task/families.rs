@@ -169,16 +169,16 @@ mod tests {
 
     #[test]
     fn sizes_that_a_family_does_not_have_are_refused() {
-        let said = |task: Result<Task, TaskError>| task.unwrap_err().to_string();
-        assert!(said(ring("256", None, None)).contains("rule0 to rule255"));
-        assert!(said(ring("110", Some(2), None)).contains("s=1, not s=2"));
-        assert!(said(ring("110", None, Some(2))).contains("3 components or more, not d=2"));
-        assert!(said(xor_copy(4, 1)).contains("2 components or more"));
-        assert!(said(register(Some("5"), None, None)).contains("2 to 10 taps, not 1"));
-        assert!(said(register(Some("5,x"), None, None)).contains("whole numbers"));
-        assert!(said(register(Some("5,5"), None, None)).contains("tap 5 stands twice"));
-        assert!(said(register(Some("5,0"), None, None)).contains("tap 0"));
-        assert!(said(register(None, Some(4), None)).contains("tap 5 is farther back than s=4"));
-        assert!(said(ring("110", None, Some(usize::MAX))).contains("over the limit"));
+        let message = |task: Result<Task, TaskError>| task.unwrap_err().to_string();
+        assert!(message(ring("256", None, None)).contains("rule0 to rule255"));
+        assert!(message(ring("110", Some(2), None)).contains("s=1, not s=2"));
+        assert!(message(ring("110", None, Some(2))).contains("3 components or more, not d=2"));
+        assert!(message(xor_copy(4, 1)).contains("2 components or more"));
+        assert!(message(register(Some("5"), None, None)).contains("2 to 10 taps, not 1"));
+        assert!(message(register(Some("5,x"), None, None)).contains("whole numbers"));
+        assert!(message(register(Some("5,5"), None, None)).contains("tap 5 stands twice"));
+        assert!(message(register(Some("5,0"), None, None)).contains("tap 0"));
+        assert!(message(register(None, Some(4), None)).contains("tap 5 is farther back than s=4"));
+        assert!(message(ring("110", None, Some(usize::MAX))).contains("over the limit"));
     }
 }

@@ -250,16 +250,16 @@ mod tests {
 
     #[test]
     fn a_mistake_behind_escaped_characters_is_placed_nearby() {
-        let said = refused("s = 1\nd = 1\nrecurrence = [\"u1 =\\u0020\u{3000}\u{3000}v1[t-1]\"]");
-        assert!(said.starts_with("f.toml:3:"), "{said}");
+        let message = refused("s = 1\nd = 1\nrecurrence = [\"u1 =\\u0020\u{3000}\u{3000}v1[t-1]\"]");
+        assert!(message.starts_with("f.toml:3:"), "{message}");
     }
 
     #[test]
     fn a_name_that_steers_a_terminal_is_refused_and_shown_harmless() {
-        let said = refused("name = \"\\u001b[31mred\"\ns = 2\nd = 1\nrecurrence = [\"u1 = u1[t-1]\"]");
-        assert!(said.contains("steer a terminal ('\\u{1b}[31mred')"), "{said}");
-        let said = refused(&format!("{} = 3", "x".repeat(200_000)));
-        assert!(said.len() < 600, "{} bytes", said.len());
+        let message = refused("name = \"\\u001b[31mred\"\ns = 2\nd = 1\nrecurrence = [\"u1 = u1[t-1]\"]");
+        assert!(message.contains("steer a terminal ('\\u{1b}[31mred')"), "{message}");
+        let message = refused(&format!("{} = 3", "x".repeat(200_000)));
+        assert!(message.len() < 600, "{} bytes", message.len());
     }
 
     #[cfg(unix)]
@@ -269,8 +269,8 @@ mod tests {
         let pipe = folder.path().join("pipe.toml");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for path in [pipe.as_path(), folder.path(), Path::new("/dev/zero")] {
-            let said = Task::read_toml(path).unwrap_err().to_string();
-            assert!(said.contains("is not a regular file"), "{said}");
+            let message = Task::read_toml(path).unwrap_err().to_string();
+            assert!(message.contains("is not a regular file"), "{message}");
         }
     }
 }

@@ -65,8 +65,8 @@ mod tests {
             (" = ", None, None, "formula:1:2: expected a component"),
             ("u1 = u1[t-99999999]", None, None, "over the limit"),
         ] {
-            let said = Task::from_formulas(text, s, d).unwrap_err().to_string();
-            assert!(said.contains(wanted), "{text}: {said}");
+            let message = Task::from_formulas(text, s, d).unwrap_err().to_string();
+            assert!(message.contains(wanted), "{text}: {message}");
         }
     }
 

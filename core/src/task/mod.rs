@@ -6,6 +6,7 @@
 
 mod bits;
 mod by_name;
+mod component;
 mod contexts;
 mod episodes;
 mod error;
@@ -28,6 +29,7 @@ mod written;
 
 pub(crate) use by_name::nearest_name;
 pub use by_name::{KNOWN_TASKS, KnownTask};
+pub use component::Component;
 pub use contexts::{Context, MAX_CONTEXTS};
 pub use episodes::Episodes;
 pub use error::TaskError;
@@ -64,6 +66,7 @@ impl Source {
 /// The function f of a task.
 #[doc(alias = "f")]
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Function {
     /// Each output component copies one component of the window, perhaps negated: values stay in {-1, +1}.
     Selection(Vec<Source>),
@@ -319,8 +322,8 @@ mod tests {
 
     #[test]
     fn a_dense_f_has_a_limit_of_its_own() {
-        let said = Task::from_matrix("x", 1, 1024, Mat::zeros(1024, 1024)).unwrap_err().to_string();
-        assert!(said.contains("1024*1*1024") && said.contains("262144"), "{said}");
+        let message = Task::from_matrix("x", 1, 1024, Mat::zeros(1024, 1024)).unwrap_err().to_string();
+        assert!(message.contains("1024*1*1024") && message.contains("262144"), "{message}");
         assert!(Task::from_matrix("x", 4, 256, Mat::zeros(256, 1024)).is_ok());
     }
 

@@ -1,6 +1,6 @@
 //! What a person chooses about training; everything else keeps its default.
 
-use super::{DEFAULT_STRENGTH, Freeze, Origin, Recipe, Restraint, Snapshots, Start, TrainError, TrainParams};
+use super::{DEFAULT_STRENGTH, Freeze, Recipe, Restraint, Snapshots, Start, TrainError, TrainParams, TrainedStart};
 use crate::network::{Activation, CellKind, Initialization, Network, NetworkFile};
 use crate::task::Task;
 use crate::transfer::{self, Old, TransferParams};
@@ -64,7 +64,7 @@ pub struct Choices {
     pub reuse: Vec<String>,
     /// Share of the size of old states and inputs that may be left outside those spaces.
     pub left_out: Option<f64>,
-    /// Whether the cue of the context, or of all where none is chosen, is drawn strong. Default no.
+    /// Whether the network begins with strong cues, which leave each context units of its own. Default no.
     pub strong_cue: bool,
     /// Old tasks whose weights are pulled back.
     pub ewc: Vec<String>,
@@ -75,15 +75,16 @@ pub struct Choices {
 impl Choices {
     /// The parameters and the start that were chosen for a task, checked.
     pub fn params(&self, task: &Task) -> Result<(TrainParams, Start), TrainError> {
-        let (initialization, mut file) = self.beginning()?;
-        let origin = file.clone();
-        if let Some(file) = file.as_mut().filter(|file| self.strong_cue && file.network.inputs() == task.inputs()) {
-            transfer::draw_cues(&mut file.network, task, self.only(task)?, self.seed.unwrap_or(1));
+        let (initialization, file) = self.beginning()?;
+        if self.strong_cue && (file.is_some() || task.contexts().is_empty()) {
+            return Err(if file.is_some() { TrainError::HasCues } else { TrainError::NoCues(task.name().into()) });
         }
+        let drawn = self.context.as_ref().map(|name| task.context(name)).transpose()?;
         let given = file.as_ref().map(|file| &file.network);
         let cell = self.cell.or(given.map(|network| network.kind().unwrap_or_default()));
         let hidden = self.hidden.or(given.map(Network::hidden)).unwrap_or(DEFAULT_HIDDEN);
-        let mut params = self.recipe.unwrap_or_default().params(task, cell.unwrap_or_default(), hidden);
+        let open = self.open_units(task, drawn, given, hidden);
+        let mut params = self.recipe.unwrap_or_default().params_within(task, cell.unwrap_or_default(), hidden, open);
         if let Some(horizon) = self.horizon {
             params.curriculum = params.curriculum.up_to(horizon);
         }
@@ -115,27 +116,31 @@ impl Choices {
         }
         params.calm_the_end(task);
         let named = self.from.as_ref().map(|path| path.to_string_lossy().into_owned());
-        params.from = match (origin, named) {
-            (Some(file), Some(named)) => Some(Origin::of(&named, &file.network)?),
+        params.from = match (given, named) {
+            (Some(network), Some(named)) => Some(TrainedStart::of(&named, network)?),
             _ => None,
         };
         params.restraint = self.restraint(task, file.as_ref())?;
         params.check()?;
-        let start = match file {
-            Some(file) => Start::Weights(Box::new(file.network)),
-            None if self.strong_cue && !task.contexts().is_empty() => {
-                let mut network = params.network_for(task);
-                transfer::draw_cues(&mut network, task, self.only(task)?, params.seed);
-                Start::Weights(Box::new(network))
-            }
-            None => Start::Random,
+        let begins = match file {
+            Some(file) => Some(file.network),
+            None => self.strong_cue.then(|| transfer::with_strong_cues(&params, task)),
         };
-        Ok((params, start))
+        let Some(network) = begins else { return Ok((params, Start::Random)) };
+        let cannot = |error: transfer::TransferError| TrainError::CannotKeep(error.to_string());
+        params.restraint = transfer::hold_still(&network, task, drawn, params.restraint).map_err(cannot)?;
+        Ok((params, Start::Weights(Box::new(network))))
     }
 
-    /// The place of the context that is chosen.
-    fn only(&self, task: &Task) -> Result<Option<usize>, TrainError> {
-        Ok(self.context.as_ref().map(|name| task.context(name)).transpose()?)
+    /// Units that every context which is drawn can use.
+    fn open_units(&self, task: &Task, drawn: Option<usize>, given: Option<&Network>, hidden: usize) -> usize {
+        let contexts = (0..task.contexts().len()).filter(|k| drawn.is_none_or(|drawn| drawn == *k));
+        let open = |context| match given {
+            Some(network) => transfer::open_units(network, task, context),
+            None if self.strong_cue => transfer::own_units(hidden, task.contexts().len(), context).len(),
+            None => hidden,
+        };
+        contexts.map(open).min().unwrap_or(hidden)
     }
 
     /// What training may not change.

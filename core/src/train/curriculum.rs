@@ -8,6 +8,7 @@ use super::limits::MAX_HORIZON;
 /// A rule for the horizon: how many output steps the loss looks at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "lowercase", deny_unknown_fields)]
+#[non_exhaustive]
 pub enum Curriculum {
     /// Fixed horizons, each left for the next when one batch does well: the protocol of the paper's Table 1.
     Table1 {

@@ -9,6 +9,7 @@ use crate::circuit::Core;
 /// A reason that the run shows; the likeliest comes first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Diagnosis {
     /// A network without biases is odd, and the function is not.
     Odd,
@@ -152,9 +153,9 @@ mod tests {
     #[test]
     fn what_stands_in_the_way_is_named() {
         let few = Choices { steps: Some(3), hidden: Some(16), ..Choices::default() };
-        let said = ends_as("T1", few.clone());
-        assert_eq!(said[0], "the task keeps 64 contents, and there are 16 units; take 128 or more");
-        assert!(said[1].contains("as of guessing"), "{said:?}");
+        let message = ends_as("T1", few.clone());
+        assert_eq!(message[0], "the task keeps 64 contents, and there are 16 units; take 128 or more");
+        assert!(message[1].contains("as of guessing"), "{message:?}");
         let odd = Choices { bias: Some(false), ..few.clone() };
         assert!(ends_as("rule110", odd)[0].contains("give it biases"));
         let held = Choices { l2: Some(0.1), hidden: Some(128), ..few };

@@ -99,7 +99,7 @@ pub enum TrainError {
     NoSuchStart {
         /// What was given.
         init: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A network to begin with that is not there.
@@ -107,7 +107,7 @@ pub enum TrainError {
     NoSuchNetwork {
         /// What was given.
         from: String,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// Two networks to begin with.
@@ -117,6 +117,18 @@ pub enum TrainError {
         Setting::named("from")
     )]
     TwoStarts,
+    /// Strong cues for a network that has its cues.
+    #[error(
+        "strong cues are drawn where a network begins, and this one has its cues; leave {out} out",
+        out = Setting::named("strong-cue")
+    )]
+    HasCues,
+    /// Strong cues for a task without contexts.
+    #[error(
+        "strong cues need a task with contexts, and {0} has none; leave {out} out",
+        out = Setting::named("strong-cue")
+    )]
+    NoCues(String),
     /// Initial weights that cannot be read.
     #[error(transparent)]
     Start(#[from] NetworkError),
@@ -155,7 +167,7 @@ pub enum TrainError {
     Threads {
         /// How many were asked for.
         threads: usize,
-        /// What the system said.
+        /// The error of the system.
         problem: String,
     },
 }

@@ -104,8 +104,8 @@ mod tests {
         for (cell, kept, ratio) in [("gru", 5.0, gru / elman), ("lstm", 6.0, lstm / elman), ("ssm", 3.0, ssm / elman)] {
             assert!((ratio / kept - 1.0).abs() < 0.1, "{cell} takes {ratio} times what elman takes");
         }
-        let said = job(|params| (params.cell, params.layers, params.batch) = (CellKind::Lstm, 16, 16_384), 8, 8);
-        assert!(said.check().is_err() && bytes(&job(|params| params.batch = 16_384, 8, 8)) < MAX_BYTES);
+        let message = job(|params| (params.cell, params.layers, params.batch) = (CellKind::Lstm, 16, 16_384), 8, 8);
+        assert!(message.check().is_err() && bytes(&job(|params| params.batch = 16_384, 8, 8)) < MAX_BYTES);
     }
 
     #[test]
@@ -118,8 +118,9 @@ mod tests {
 
     #[test]
     fn sizes_that_are_too_much_together_are_refused_with_all_of_them() {
-        let said = job(|params| (params.hidden, params.batch) = (4096, 65_536), 8, 8).check().unwrap_err().to_string();
-        assert!(said.contains("more than the limit of 8 GiB") && said.contains("batch=65536"), "{said}");
+        let message =
+            job(|params| (params.hidden, params.batch) = (4096, 65_536), 8, 8).check().unwrap_err().to_string();
+        assert!(message.contains("more than the limit of 8 GiB") && message.contains("batch=65536"), "{message}");
         for (s, d) in [(1 << 18, 1), (1, 1 << 18)] {
             assert!(job(|_| (), s, d).check().is_err(), "s={s} d={d}");
         }
@@ -127,16 +128,18 @@ mod tests {
 
     #[test]
     fn the_messages_name_the_limits() {
-        let said = |change: fn(&mut TrainParams)| job(change, 8, 8).check().unwrap_err().to_string();
-        assert!(said(|params| params.hidden = usize::MAX).contains(&crate::network::MAX_HIDDEN.to_string()));
-        assert!(said(|params| params.batch = MAX_BATCH + 1).contains(&MAX_BATCH.to_string()));
-        assert!(said(|params| params.test.batch = MAX_BATCH + 1).contains(&MAX_BATCH.to_string()));
-        assert!(said(|params| params.test.horizon = usize::MAX).contains(&MAX_HORIZON.to_string()));
-        assert!(said(|params| params.test.batches = u32::MAX).contains(&MAX_TEST_BATCHES.to_string()));
+        let message = |change: fn(&mut TrainParams)| job(change, 8, 8).check().unwrap_err().to_string();
+        assert!(message(|params| params.hidden = usize::MAX).contains(&crate::network::MAX_HIDDEN.to_string()));
+        assert!(message(|params| params.batch = MAX_BATCH + 1).contains(&MAX_BATCH.to_string()));
+        assert!(message(|params| params.test.batch = MAX_BATCH + 1).contains(&MAX_BATCH.to_string()));
+        assert!(message(|params| params.test.horizon = usize::MAX).contains(&MAX_HORIZON.to_string()));
+        assert!(message(|params| params.test.batches = u32::MAX).contains(&MAX_TEST_BATCHES.to_string()));
         assert!(
-            said(|params| params.curriculum = params.curriculum.clone().up_to(1 << 40))
+            message(|params| params.curriculum = params.curriculum.clone().up_to(1 << 40))
                 .contains(&MAX_HORIZON.to_string())
         );
-        assert!(said(|params| (params.steps, params.metrics_every) = (1 << 31, 1)).contains(&MAX_METRICS.to_string()));
+        assert!(
+            message(|params| (params.steps, params.metrics_every) = (1 << 31, 1)).contains(&MAX_METRICS.to_string())
+        );
     }
 }

@@ -43,7 +43,7 @@ pub struct TrainParams {
     pub context: Option<String>,
     /// The network that training begins with, where it is a trained one. Default none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<Origin>,
+    pub from: Option<TrainedStart>,
     /// What training may not change of the weights that it begins with. Default nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restraint: Option<Restraint>,
@@ -79,14 +79,14 @@ fn one() -> usize {
 /// A trained network that training begins with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Origin {
+pub struct TrainedStart {
     /// Where it was, as typed.
     pub network: String,
     /// Checksum of its weights: another network in the same place is another start.
     pub crc32c: u32,
 }
 
-impl Origin {
+impl TrainedStart {
     /// Of a network that was found somewhere.
     pub fn of(named: &str, network: &Network) -> Result<Self, TrainError> {
         let bytes = NetworkFile::new(network.clone(), Metadata::new()).to_safetensors()?;

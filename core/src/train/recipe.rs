@@ -11,6 +11,7 @@ use crate::task::Task;
 /// A way to train that has a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Recipe {
     /// Made to learn: keeps the best weights, and ends when the task is learned for good.
     #[default]
@@ -36,8 +37,13 @@ impl Recipe {
 
     /// What it comes to for a task, a cell and so many hidden units.
     pub fn params(self, task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
+        self.params_within(task, cell, hidden, hidden)
+    }
+
+    /// The same where only some of the units are open: strong cues shut the others.
+    pub fn params_within(self, task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParams {
         let mut params = match self {
-            Self::Steady => steady(task, cell, hidden),
+            Self::Steady => steady(task, cell, hidden, open),
             Self::Table1 => TrainParams::with_curriculum(Curriculum::table1()),
             Self::Adaptive => TrainParams::with_curriculum(Curriculum::adaptive()),
             Self::None => TrainParams::with_curriculum(Curriculum::none()),
@@ -65,9 +71,9 @@ const ONLY_WHEN_LEARNED: u64 = u32::MAX as u64;
 /// Measured on T1 to T4, 60 seeds each (docs/do/train.md): a horizon that follows the loss learns in half the steps of fixed
 /// ones; with fewer than three units for two contents it ends in networks that work and share directions, where fixed horizons, a
 /// whisper of L2 and a long while after the task is learned end in circuits.
-fn steady(task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
+fn steady(task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParams {
     let window = task.window();
-    let (plain, narrow) = (cell == CellKind::Elman && task.is_linear(), 2 * hidden < 3 * window);
+    let (plain, narrow) = (cell == CellKind::Elman && task.is_linear(), 2 * open < 3 * window);
     let curriculum = if plain && !narrow { Curriculum::adaptive() } else { Curriculum::table1() };
     let mut params = TrainParams::with_curriculum(curriculum);
     let mut stopping = Stopping::default();
@@ -88,7 +94,8 @@ fn steady(task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
     if plain {
         params.clip = 0.5;
     }
-    if plain && narrow {
+    // L2 would wear strong cues down, at the full learning rate: nothing else acts on them.
+    if plain && narrow && open == hidden {
         (params.l2, stopping.good) = (1e-5, 30);
     }
     // A truth table is learned before its states are a clean code of the contents.

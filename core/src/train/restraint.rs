@@ -43,10 +43,10 @@ impl FromStr for Freeze {
 /// By which rule weights are kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Rule {
+pub enum RestraintRule {
     /// A part stays as it is.
     Freeze {
-        /// Which.
+        /// The part.
         part: Freeze,
     },
     /// Moves are projected out of the spaces that states and inputs of old tasks span.
@@ -59,6 +59,8 @@ pub enum Rule {
         /// The old tasks, or contexts of the task.
         old: Vec<String>,
     },
+    /// Only what units hold that a strong cue shuts: moves along that constant are taken out.
+    Still,
     /// Elastic weight consolidation: weights are pulled back to where they were, by how much old outputs depend on them.
     Ewc {
         /// The old tasks, or contexts of the task.
@@ -73,7 +75,7 @@ pub enum Rule {
 #[serde(deny_unknown_fields)]
 pub struct Restraint {
     /// By which rule.
-    pub rule: Rule,
+    pub rule: RestraintRule,
     /// Checksum of what is held: a run goes on with the same only.
     pub crc32c: u32,
     /// What is held; a run folder keeps it beside its manifest.
@@ -123,7 +125,7 @@ pub struct Penalty {
 impl Restraint {
     /// Refuses what no training can use.
     pub(super) fn check(&self) -> Result<(), TrainError> {
-        if let Rule::Ewc { strength, .. } = self.rule
+        if let RestraintRule::Ewc { strength, .. } = self.rule
             && !(strength.is_finite() && strength > 0.0)
         {
             return Err(TrainError::OutOfRange { name: "ewc_strength", value: strength, limit: "a number above 0" });
@@ -301,23 +303,23 @@ mod tests {
         };
         let plain = Task::named("repeat-copy", Some(2), Some(2)).unwrap();
         let held = Some(Arc::new(held(Hold::Fixed)));
-        let restraint = Restraint { rule: Rule::Freeze { part: Freeze::Recurrent }, crc32c: 0, held };
-        let said = refused(&plain, Some(restraint));
-        assert!(said.contains("does not train under a restraint") && said.contains("cpu"), "{said}");
+        let restraint = Restraint { rule: RestraintRule::Freeze { part: Freeze::Recurrent }, crc32c: 0, held };
+        let message = refused(&plain, Some(restraint));
+        assert!(message.contains("does not train under a restraint") && message.contains("cpu"), "{message}");
         let both = vec![("a".to_string(), plain.clone()), ("b".to_string(), plain)];
-        let said = refused(&Task::with_contexts("two", both).unwrap(), None);
-        assert!(said.contains("does not train tasks with contexts"), "{said}");
+        let message = refused(&Task::with_contexts("two", both).unwrap(), None);
+        assert!(message.contains("does not train tasks with contexts"), "{message}");
     }
 
     #[test]
     fn what_belongs_to_another_network_is_refused() {
         let network = moves(CellKind::Elman);
         assert!(held(Hold::Outside(basis(4, &[1]))).check(&network).is_ok());
-        let said = held(Hold::Outside(basis(5, &[1]))).check(&network).unwrap_err().to_string();
-        assert!(said.contains("rnn.weight_hh_l0 belongs to another network"), "{said}");
+        let message = held(Hold::Outside(basis(5, &[1]))).check(&network).unwrap_err().to_string();
+        assert!(message.contains("rnn.weight_hh_l0 belongs to another network"), "{message}");
         let nowhere = Held { holds: [("rnn.weight_hh_l7".to_string(), Hold::Fixed)].into(), penalty: None };
         assert!(nowhere.check(&network).is_err());
-        let missing = Restraint { rule: Rule::Freeze { part: Freeze::Recurrent }, crc32c: 0, held: None };
+        let missing = Restraint { rule: RestraintRule::Freeze { part: Freeze::Recurrent }, crc32c: 0, held: None };
         assert!(missing.check().unwrap_err().to_string().contains("not there"));
     }
 }

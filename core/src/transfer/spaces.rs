@@ -8,7 +8,7 @@ use faer::{Accum, Mat, MatRef, Par, Side, linalg::matmul::matmul};
 use std::collections::BTreeMap;
 
 /// Second moments of what a matrix is given: of its deviations from the mean of each step, in the input phase and after it, and of
-/// those means. A cue may hold half of the units at +-1: beside that, all that the contents do would count as little.
+/// those means. A cue may hold most of the units at +-1: beside that, all that the contents do would count as little.
 struct Moments {
     phases: [Matrix; 2],
     means: Matrix,

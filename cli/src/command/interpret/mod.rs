@@ -206,6 +206,6 @@ impl InterpretCommand {
 
 /// What went wrong with one network of a list, which is named once.
 fn named(path: &Path, failure: &Failure) -> String {
-    let (path, said) = (path.display().to_string(), failure.to_string());
-    if said.contains(&path) { said } else { format!("{path}: {said}") }
+    let (path, message) = (path.display().to_string(), failure.to_string());
+    if message.contains(&path) { message } else { format!("{path}: {message}") }
 }

@@ -1,7 +1,7 @@
 //! `ketbra sweep`: trains and interprets every network of a grid, here or on a cluster.
 
 mod bar;
-mod words;
+mod text;
 
 use crate::device::{PrecisionName, check_threads};
 use crate::failure::Failure;
@@ -10,7 +10,7 @@ use crate::terminal::{print, print_json};
 pub use bar::Bar;
 use clap::ValueEnum;
 use ketbra::sweep::{
-    Engine, Estimate, Local, Outcome, Plan, Run, Slurm, SlurmParams, Status, Submission, SweepFolder, Trainer,
+    Estimate, Local, Plan, Run, Runner, Slurm, SlurmParams, Submission, SweepFolder, SweepOutcome, SweepStatus, Trainer,
 };
 use ketbra::train::cuda::CudaEngine;
 use std::path::{Path, PathBuf};
@@ -133,7 +133,7 @@ impl SweepCommand {
         plan.check_count()?;
         if plan.count() > WITHOUT_ASKING && !self.yes {
             let estimate = Estimate::of(&plan, self.cores())?;
-            return Err(Failure::bad_input(words::too_large(&estimate, self.cores(), WITHOUT_ASKING)));
+            return Err(Failure::bad_input(text::too_large(&estimate, self.cores(), WITHOUT_ASKING)));
         }
         let runs = plan.runs()?;
         match self.engine {
@@ -171,7 +171,7 @@ impl SweepCommand {
         Ok(Slurm { program, params })
     }
 
-    fn work(&self, engine: &dyn Engine, out: &Path, runs: &[Run]) -> Result<(), Failure> {
+    fn work(&self, engine: &dyn Runner, out: &Path, runs: &[Run]) -> Result<(), Failure> {
         let folder = SweepFolder::create(out, runs)?;
         interrupt::listen();
         let bar = Bar::new();
@@ -179,29 +179,29 @@ impl SweepCommand {
         bar.finish();
         let outcome = outcome?;
         match &outcome {
-            Outcome::Worked(summary) if self.json => print_json(summary),
-            Outcome::Submitted(submission) if self.json => print_json(submission),
-            _ => print(&words::outcome(&outcome, &folder)),
+            SweepOutcome::Worked(summary) if self.json => print_json(summary),
+            SweepOutcome::Submitted(submission) if self.json => print_json(submission),
+            _ => print(&text::outcome(&outcome, &folder)),
         }
         match outcome {
-            Outcome::Worked(summary)
+            SweepOutcome::Worked(summary)
                 if interrupt::asked() && summary.tally.done + summary.tally.failed < runs.len() =>
             {
                 Err(Failure::interrupted("stopped, and saved; go on with the same command"))
             }
-            Outcome::Worked(summary) if summary.tally.failed > 0 => {
-                Err(Failure::could_not(words::failed(&summary.tally, out)))
+            SweepOutcome::Worked(summary) if summary.tally.failed > 0 => {
+                Err(Failure::could_not(text::failed(&summary.tally, out)))
             }
             _ => Ok(()),
         }
     }
 
     fn tell_status(&self, path: &Path) -> Result<(), Failure> {
-        let status = Status::of(&SweepFolder::open(path)?)?;
+        let status = SweepStatus::of(&SweepFolder::open(path)?)?;
         if self.json {
             print_json(&status);
         } else {
-            print(&words::status(&status));
+            print(&text::status(&status));
         }
         Ok(())
     }

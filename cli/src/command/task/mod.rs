@@ -6,7 +6,8 @@ use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
 use function::push_function;
-use ketbra::circuit::{Description, Place};
+use ketbra::circuit::Description;
+use ketbra::task::Component;
 use ketbra::task::KNOWN_TASKS;
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -168,7 +169,7 @@ fn push_rows(text: &mut String, rows: &[String]) {
 }
 
 /// One row a component, one column a variable: filled where the core keeps it.
-fn push_grid(text: &mut String, s: usize, d: usize, members: &[Place]) {
+fn push_grid(text: &mut String, s: usize, d: usize, members: &[Component]) {
     if s > MOST_COLUMNS || d > MOST_COLUMNS {
         return;
     }
@@ -179,7 +180,7 @@ fn push_grid(text: &mut String, s: usize, d: usize, members: &[Place]) {
     for component in 0..d {
         text.push_str("  ");
         for variable in 0..s {
-            let place = Place { variable: variable + 1, component: component + 1 };
+            let place = Component { variable: variable + 1, component: component + 1 };
             let kept = members.binary_search(&place).is_ok();
             text.push_str(if kept { "● " } else { "· " });
         }

@@ -41,14 +41,14 @@ impl Default for DsaParams {
 
 /// The linear dynamics of one system.
 #[derive(Clone, Debug)]
-pub struct Dynamics {
+pub struct LinearDynamics {
     /// One step of the coordinates in time.
     pub operator: Matrix,
     /// Its eigenvalues.
     pub eigenvalues: Vec<c64>,
 }
 
-impl Dynamics {
+impl LinearDynamics {
     /// The dynamics of trajectories: states (units x episodes), one matrix a step. Nothing where there are too few steps or the
     /// states never differ from zero.
     pub fn of(steps: &[&Matrix], params: &DsaParams) -> Result<Option<Self>, NumericError> {
@@ -107,7 +107,7 @@ pub struct Dsa {
 
 /// Compares two dynamics. The smaller one is padded with coordinates at rest. The best rotation is searched for from several
 /// starts, so that the angle is an upper bound.
-pub fn dsa(first: &Dynamics, second: &Dynamics, params: &DsaParams) -> Result<Dsa, NumericError> {
+pub fn dsa(first: &LinearDynamics, second: &LinearDynamics, params: &DsaParams) -> Result<Dsa, NumericError> {
     let size = first.operator.nrows().max(second.operator.nrows());
     let padded = |of: &Matrix| {
         let mut all = Matrix::zeros(size, size);
@@ -224,9 +224,9 @@ fn turned(omega: &Matrix, length: f64, c: &Matrix) -> Matrix {
 }
 
 /// The optimal matching of as many eigenvalues as the larger system has.
-fn wasserstein(first: &Dynamics, second: &Dynamics) -> f64 {
+fn wasserstein(first: &LinearDynamics, second: &LinearDynamics) -> f64 {
     let size = first.eigenvalues.len().max(second.eigenvalues.len());
-    let padded = |of: &Dynamics| -> Vec<c64> {
+    let padded = |of: &LinearDynamics| -> Vec<c64> {
         let rest = size - of.eigenvalues.len();
         of.eigenvalues.iter().copied().chain(std::iter::repeat_n(c64::new(0.0, 0.0), rest)).collect()
     };

@@ -5,7 +5,7 @@
 
 mod dsa;
 
-pub use dsa::{Dsa, DsaParams, Dynamics, dsa};
+pub use dsa::{Dsa, DsaParams, LinearDynamics, dsa};
 
 use crate::numeric::{Matrix, NumericError, Svd};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! From one starting state to a minimum of q.
 
-use super::{FixedPointParams, norm};
+use super::{FixedPointParams, is_within, norm};
 use crate::network::Dynamics;
 use crate::numeric::Matrix;
 use faer::Side;
@@ -26,6 +26,9 @@ const MAX_HALVINGS: usize = 4;
 const KEPT_PROMISE: f64 = 0.1;
 /// A descent that is not slow yet and does not halve q in so many steps is lost.
 const PATIENCE: usize = 10;
+/// A descent that is slow, further out than slow states count, and keeps more than this share of q in so many steps creeps into
+/// a gate that saturates, where everything is slow and nothing is fixed.
+const CREEPING: f64 = 1e-3;
 
 /// Where a descent from one starting state ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,8 +61,8 @@ pub(super) struct Descent<'a, C> {
 
 impl<C: Dynamics> Descent<'_, C> {
     /// Newton steps where they keep what they promise, Levenberg-Marquardt on q = |F(h) - h|^2 / 2 where they do not, and
-    /// a polish at the end.
-    pub(super) fn run(&self, x_init: Vec<f64>) -> Ending {
+    /// a polish at the end. Slow states count up to `reach`, in any component.
+    pub(super) fn run(&self, x_init: Vec<f64>, reach: f64) -> Ending {
         let mut here = self.look(x_init.clone());
         let (mut damping, mut n_iters, mut earlier) = (FIRST_DAMPING, 0, here.q);
         let mut first_slow = self.slow_state(&here);
@@ -75,7 +78,7 @@ impl<C: Dynamics> Descent<'_, C> {
                 break;
             }
             if n_iters % PATIENCE == 0 {
-                if here.q > self.params.slow_q && here.q > 0.5 * earlier {
+                if self.is_lost(&here, earlier, reach) {
                     break;
                 }
                 earlier = here.q;
@@ -94,6 +97,16 @@ impl<C: Dynamics> Descent<'_, C> {
             here = next;
         }
         Ending { x_init, state: here.state, q: here.q, n_iters, first_slow }
+    }
+
+    /// Whether further steps lead nowhere, `PATIENCE` of them after q was `earlier`.
+    fn is_lost(&self, here: &Here, earlier: f64, reach: f64) -> bool {
+        let most_kept = match here.q <= self.params.slow_q {
+            false => 0.5,
+            true if is_within(&here.state, reach) => return false,
+            true => CREEPING,
+        };
+        here.q > most_kept * earlier
     }
 
     /// The states, a column each, after `steps` steps under an input, which comes close to what attracts them.

@@ -16,7 +16,7 @@ impl PhasePortrait {
             "points": self.points.unique.iter().map(|point| one(point, jacobians)).collect::<Vec<_>>(),
             "connections": self.connections,
             "slow_manifold": self.slow_manifold.as_ref().map(set),
-            "doubts": said(&self.points.doubts),
+            "doubts": with_messages(&self.points.doubts),
         })
     }
 }
@@ -35,7 +35,7 @@ fn one(point: &FixedPoint, jacobians: bool) -> Value {
         "unstable": point.unstable,
         "spectral_radius": point.spectral_radius(),
         "eigenvalues": pairs,
-        "doubts": said(&point.doubts),
+        "doubts": with_messages(&point.doubts),
     });
     if jacobians {
         line["J_xstar"] = json!(rows(&point.state_jacobian));
@@ -55,7 +55,7 @@ fn set(manifold: &SlowManifold) -> Value {
     })
 }
 
-fn said(doubts: &[FixedPointDoubt]) -> Vec<Value> {
+fn with_messages(doubts: &[FixedPointDoubt]) -> Vec<Value> {
     let with_message = |doubt: &FixedPointDoubt| {
         let mut line = json!(doubt);
         line["message"] = json!(doubt.to_string());

@@ -1,6 +1,6 @@
 //! Slow manifolds: lines, rings and surfaces on which a network hardly moves.
 
-use super::{FixedPointParams, FixedPoints, distance, is_within, reach};
+use super::{FixedPointParams, FixedPoints, distance, is_within, reach, starts_of};
 use crate::linearize::LinearizeError;
 use crate::linearize::principal_directions;
 use crate::numeric::Matrix;
@@ -116,7 +116,7 @@ pub(super) fn slow_manifold(
 fn members(found: &FixedPoints, params: &FixedPointParams) -> Vec<Vec<f64>> {
     let isolated: Vec<&[f64]> =
         found.unique.iter().filter(|p| p.is_fixed && !p.is_degenerate).map(|p| &p.ending.state[..]).collect();
-    let reach = reach(&found.all, params);
+    let reach = reach(starts_of(&found.all), params);
     let passed = found.all.iter().filter_map(|ending| ending.first_slow.as_deref());
     let ended = found.all.iter().filter(|ending| ending.q <= params.slow_q).map(|ending| &ending.state[..]);
     let mut members: Vec<Vec<f64>> = vec![];

@@ -121,8 +121,9 @@ impl<'a, C: Dynamics + Sync> Search<'a, C> {
     /// Descends from more starts; whether they found anything new.
     fn descend(&mut self, starts: Vec<Vec<f64>>) -> bool {
         let (of, ended) = (self.all.len() + starts.len(), AtomicUsize::new(self.all.len()));
+        let reach = reach(starts_of(&self.all).chain(&starts), self.descent.params);
         let one = |start| {
-            let ending = self.descent.run(start);
+            let ending = self.descent.run(start, reach);
             (self.watch)(ended.fetch_add(1, Ordering::Relaxed) + 1, of);
             ending
         };
@@ -143,8 +144,12 @@ struct Found {
 
 /// How far out a slow state may lie, in any component: beyond the starts a gate that saturates makes everything slow, and the
 /// network never goes there.
-fn reach(all: &[Ending], params: &FixedPointParams) -> f64 {
-    params.outlier_scale * all.iter().flat_map(|ending| &ending.x_init).fold(0.0, |most: f64, x| most.max(x.abs()))
+fn reach<'a>(starts: impl Iterator<Item = &'a Vec<f64>>, params: &FixedPointParams) -> f64 {
+    params.outlier_scale * starts.flatten().fold(0.0, |most: f64, x| most.max(x.abs()))
+}
+
+fn starts_of(all: &[Ending]) -> impl Iterator<Item = &Vec<f64>> {
+    all.iter().map(|ending| &ending.x_init)
 }
 
 fn is_within(state: &[f64], reach: f64) -> bool {
@@ -153,7 +158,7 @@ fn is_within(state: &[f64], reach: f64) -> bool {
 
 /// Endings that are fixed or slow, each place once with its smallest q; the fixed ones first.
 fn distinct(all: &[Ending], params: &FixedPointParams) -> Vec<Found> {
-    let reach = reach(all, params);
+    let reach = reach(starts_of(all), params);
     let counts =
         |k: &usize| all[*k].q <= params.tol_q || (all[*k].q <= params.slow_q && is_within(&all[*k].state, reach));
     let mut order: Vec<usize> = (0..all.len()).filter(counts).collect();

@@ -236,3 +236,15 @@ fn the_same_seed_finds_the_same_points_to_the_bit() {
     assert_eq!(first.all, second.all);
     assert!(!first.unique.is_empty());
 }
+
+#[test]
+fn descents_that_creep_into_saturated_gates_are_given_up_and_the_point_is_found_all_the_same() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/gru-t3-h128.safetensors");
+    let network = crate::network::NetworkFile::open(&file).unwrap().network;
+    let params = FixedPointParams { random_starts: 8, settled_starts: 4, max_rounds: 0, ..Default::default() };
+    let found = fixed_points(&network, None, None, &params).unwrap();
+    assert_eq!((found.unique.len(), found.unique[0].unstable), (1, 36));
+    let reach = reach(starts_of(&found.all), &params);
+    let crept: Vec<usize> = found.all.iter().filter(|e| !is_within(&e.state, reach)).map(|e| e.n_iters).collect();
+    assert!(!crept.is_empty() && crept.iter().all(|&n_iters| n_iters < params.max_iters / 2), "{crept:?}");
+}

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 /// Its state begins with its units h, which the next layer and the readout see; an LSTM's cells and the modes of a
 /// state-space layer follow.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Cell {
     /// A plain layer, `torch.nn.RNN`.
     Elman(Elman),
@@ -42,6 +43,7 @@ pub enum Cell {
 /// The kind of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum CellKind {
     /// A plain layer.
     #[default]

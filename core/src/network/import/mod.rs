@@ -106,9 +106,9 @@ impl NetworkFile {
         path: &Path,
         format: &'static str,
     ) -> Result<Self, NetworkError> {
-        let said =
+        let message =
             SETTINGS_OF_ACTIVATION.iter().find_map(|key| metadata.get(*key)).map(|setting| activation_word(setting));
-        let chosen = match (activation, said) {
+        let chosen = match (activation, message) {
             (Some(activation), _) => activation,
             (None, Some(word)) => serde_json::from_value(word.into()).map_err(|error| NetworkError::Malformed {
                 path: path.into(),
@@ -123,7 +123,7 @@ impl NetworkFile {
         if activation.is_some() {
             metadata.insert(ACTIVATION.into(), chosen.name().into());
         }
-        let read = Network::from_tensors_with_rest(tensors, chosen);
+        let read = Network::from_tensors_with_unused(tensors, chosen);
         let (network, unused) =
             read.map_err(|source| NetworkError::InFile { path: path.into(), source: Box::new(source) })?;
         Ok(Self { network, metadata, unused })

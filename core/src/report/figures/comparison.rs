@@ -3,7 +3,7 @@
 use super::drawing::{Anchor, Area, Drawing, INK, SOFT};
 use super::matrix::{Line, Side, draw_matrix, draw_scale};
 use super::{Picture, WIDE};
-use crate::compare::{Comparison, Examined, MEASURES, Pair, Verdict};
+use crate::compare::{Comparison, Examined, MEASURES, Pair, PairVerdict};
 use crate::numeric::Matrix;
 
 /// Everything that a comparison has to show. `examined` are the networks in the order of the comparison.
@@ -114,7 +114,7 @@ fn distances(found: &Comparison) -> Picture {
         let most = format!("largest {largest:.3}");
         drawing.text((area.x + side / 2.0, area.bottom() + 22.0), 6.5, Anchor::Middle, SOFT, &most);
     }
-    let same = found.pairs.iter().filter(|pair| pair.verdict == Verdict::SameCircuit).count();
+    let same = found.pairs.iter().filter(|pair| pair.verdict == PairVerdict::SameCircuit).count();
     let caption = format!(
         "Distances between {} networks in {} clusters of the same circuit ({same} of {} pairs), by the circuit and by the \
          field's measures; grey is 0, red the largest of each, white what could not be measured.",

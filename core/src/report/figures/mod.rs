@@ -5,6 +5,7 @@
 mod automaton;
 mod colours;
 mod comparison;
+mod course;
 mod development;
 mod drawing;
 mod matrix;
@@ -19,6 +20,7 @@ mod weights;
 mod wheel;
 
 pub use self::comparison::comparison_figures;
+pub use self::course::course_figure;
 pub use self::development::development_figure;
 pub use self::portrait::phase_portrait_figure;
 pub use self::recall::recall_figure;

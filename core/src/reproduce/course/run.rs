@@ -4,7 +4,7 @@ use super::{Arm, Course, CourseRow};
 use crate::panics::caught;
 use crate::reproduce::ReproduceError;
 use crate::run_folder::crc32c::crc32c;
-use crate::run_folder::{Resumed, RunFolder, RunFolderError, RunResult, Status};
+use crate::run_folder::{Resumed, RunFolder, RunFolderError, RunResult, RunStatus};
 use crate::train::cpu::CpuEngine;
 use crate::train::{Job, Metrics, Observer};
 use rayon::prelude::*;
@@ -127,7 +127,7 @@ fn learn(course: &Course, step: &Step, watcher: &dyn CourseWatcher) -> Result<Op
     let engine = CpuEngine { threads: 1, ..CpuEngine::default() };
     let said = |error: RunFolderError| format!("{}: {error}", step.folder.display());
     let (folder, job) = match RunFolder::open(&step.folder) {
-        Ok(run) if run.manifest().status == Status::Complete => return Ok(run.manifest().result.clone()),
+        Ok(run) if run.manifest().status == RunStatus::Complete => return Ok(run.manifest().result.clone()),
         Ok(_) => match RunFolder::resume(&step.folder) {
             Ok(Resumed { folder, job, .. }) => (folder, job),
             Err(_) => begin(course, step, true)?,

@@ -15,6 +15,7 @@ pub(crate) trait Kernel<S> {
 
 /// An instruction set that the kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Isa {
     /// 512-bit vectors.
     Avx512,

@@ -51,19 +51,19 @@ pub(super) fn compile(program: &Program) -> Result<Vec<u8>, CudaError> {
         return Err(CudaError::NoCompiler);
     }
     let failed = |log: String| CudaError::Compile { kernel: program.name.clone(), log };
-    let said = |error: result::NvrtcError| failed(format!("{error:?}"));
+    let in_words = |error: result::NvrtcError| failed(format!("{error:?}"));
     let source = CString::new(program.source.as_str()).map_err(|error| failed(error.to_string()))?;
-    let compiled = result::create_program(&source, None).map_err(said)?;
+    let compiled = result::create_program(&source, None).map_err(in_words)?;
     // SAFETY: `compiled` was made above, is destroyed once, and `source` outlives it.
     unsafe {
         let code = match result::compile_program(compiled, &program.options) {
-            Ok(()) => read_code(compiled).map_err(said),
+            Ok(()) => read_code(compiled).map_err(in_words),
             Err(error) => Err(failed(match result::get_program_log(compiled) {
                 Ok(log) => log.iter().map(|&c| c as u8 as char).filter(|&c| c != '\0').collect(),
                 Err(_) => format!("{error:?}"),
             })),
         };
-        result::destroy_program(compiled).map_err(said)?;
+        result::destroy_program(compiled).map_err(in_words)?;
         code
     }
 }

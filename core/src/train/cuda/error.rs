@@ -20,7 +20,7 @@ pub enum CudaError {
         Setting::word("device", "cpu")
     )]
     NoDevice {
-        /// What the driver said.
+        /// The message of the driver.
         problem: String,
     },
     /// A device from before the oldest that the kernels are written for.
@@ -48,7 +48,7 @@ pub enum CudaError {
     Compile {
         /// Which kernel, with its sizes.
         kernel: String,
-        /// What the compiler said.
+        /// The message of the compiler.
         log: String,
     },
     /// A call that the driver refused.
@@ -56,7 +56,7 @@ pub enum CudaError {
     Call {
         /// What was being done.
         action: &'static str,
-        /// What the driver said.
+        /// The message of the driver.
         problem: String,
     },
     /// Not even one network fits.

@@ -29,6 +29,7 @@ use super::{Engine, Job, Observer, Outcome, TrainError, TrainParams};
 /// How exactly the device multiplies. Sums and moments are fp32 in every case, and weights, which `Single` keeps on those of its
 /// numbers that a pair of fp16 numbers holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Precision {
     /// As good as fp32: on tensor cores each factor is a pair of fp16 numbers and each product three products; plain fp32
     /// where there are none, or where the shape does not fit them.

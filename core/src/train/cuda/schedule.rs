@@ -110,7 +110,7 @@ fn train_group<'a>(
         let rolling_stride = wave.longest_horizon();
         let session = device.open(&wave, precision)?;
         drop(wave.numbers);
-        Course { shape, rolling_stride, members, session, observer, scope, results }.run()?;
+        WaveRun { shape, rolling_stride, members, session, observer, scope, results }.run()?;
         members = rest;
     }
     Ok(())
@@ -155,7 +155,7 @@ fn assemble<'a>(shape: Shape, members: &[Member<'a>]) -> Wave<'a> {
 }
 
 /// What a launch left to be told, worked off while the next launch runs.
-struct News {
+struct Update {
     /// Place of the member in its wave.
     place: usize,
     plan: Plan,
@@ -170,7 +170,7 @@ struct News {
 }
 
 /// One wave on its way through the device.
-struct Course<'a, 'b> {
+struct WaveRun<'a, 'b> {
     shape: Shape,
     rolling_stride: usize,
     members: Vec<Member<'a>>,
@@ -180,24 +180,24 @@ struct Course<'a, 'b> {
     results: &'a Results,
 }
 
-impl Course<'_, '_> {
+impl WaveRun<'_, '_> {
     fn run(mut self) -> Result<(), CudaError> {
-        let mut news = self.opening()?;
+        let mut updates = self.opening()?;
         loop {
             // What has been done is told even if the device goes no further.
             let launched = self.launch();
-            self.tell(std::mem::take(&mut news));
+            self.tell(std::mem::take(&mut updates));
             if !launched? {
                 return Ok(());
             }
-            news = self.collect()?;
+            updates = self.collect()?;
         }
     }
 
     /// Before the first step: a checkpoint of those that begin anew, and those that are complete or stopped already.
-    fn opening(&mut self) -> Result<Vec<News>, CudaError> {
+    fn opening(&mut self) -> Result<Vec<Update>, CudaError> {
         let numbers = Arc::new(self.session.download()?);
-        let mut news = Vec::new();
+        let mut updates = Vec::new();
         for place in 0..self.members.len() {
             let member = &mut self.members[place];
             let ends = member.is_done() || self.observer.stop(member.index);
@@ -209,7 +209,7 @@ impl Course<'_, '_> {
                 }
                 let (plan, metrics, looks) = (member.plan, member.metrics, member.looks.clone());
                 let (numbers, snapshot) = (Some(numbers.clone()), member.step() == 0 && member.is_kept());
-                news.push(News {
+                updates.push(Update {
                     place,
                     plan,
                     metrics,
@@ -222,7 +222,7 @@ impl Course<'_, '_> {
                 });
             }
         }
-        Ok(news)
+        Ok(updates)
     }
 
     /// Begins the next launch; false if every member is finished.
@@ -241,10 +241,10 @@ impl Course<'_, '_> {
     }
 
     /// Waits for the launch and notes what came of it.
-    fn collect(&mut self) -> Result<Vec<News>, CudaError> {
+    fn collect(&mut self) -> Result<Vec<Update>, CudaError> {
         let (plans, rows) = self.session.wait()?;
         let numbers = self.look(&plans)?;
-        let mut news = Vec::new();
+        let mut updates = Vec::new();
         let mut any_state = false;
         for (place, member) in self.members.iter_mut().enumerate() {
             if member.finished {
@@ -267,16 +267,16 @@ impl Course<'_, '_> {
             any_state |= state;
             let numbers = state.then(Arc::default);
             let (metrics, looks) = (member.metrics, member.looks.clone());
-            news.push(News { place, plan, metrics, looks, rows, numbers, checkpoint, snapshot, ends });
+            updates.push(Update { place, plan, metrics, looks, rows, numbers, checkpoint, snapshot, ends });
         }
         if any_state {
             // Read back now: the next launch goes on from here.
             let numbers = numbers.map_or_else(|| self.session.download().map(Arc::new), Ok)?;
-            for place in news.iter_mut().filter_map(|item| item.numbers.as_mut()) {
+            for place in updates.iter_mut().filter_map(|item| item.numbers.as_mut()) {
                 *place = numbers.clone();
             }
         }
-        Ok(news)
+        Ok(updates)
     }
 
     /// Takes over the plans that came back, and looks at the weights of those members that are due, side by side; the numbers,
@@ -304,20 +304,20 @@ impl Course<'_, '_> {
     }
 
     /// Tells the observer, and settles what has ended.
-    fn tell(&mut self, news: Vec<News>) {
+    fn tell(&mut self, updates: Vec<Update>) {
         let (shape, rolling_stride, observer) = (self.shape, self.rolling_stride, self.observer);
         let members = &self.members;
-        let report = |item: &News| report(&members[item.place], item, shape, rolling_stride, observer);
+        let report = |item: &Update| report(&members[item.place], item, shape, rolling_stride, observer);
         // Checkpoints of hundreds of networks, one after the other, would keep the device waiting, and so would the tests of
         // finished networks if they stood before them in one queue.
         let threads = thread::available_parallelism().map_or(1, usize::from);
-        let each = news.len().div_ceil(threads).max(REPORTS_EACH);
+        let each = updates.len().div_ceil(threads).max(REPORTS_EACH);
         let reported: Vec<_> = thread::scope(|scope| {
-            let begin = |items| scope.spawn(move || -> Vec<_> { <[News]>::iter(items).map(report).collect() });
-            let workers: Vec<_> = news.chunks(each).map(begin).collect();
+            let begin = |items| scope.spawn(move || -> Vec<_> { <[Update]>::iter(items).map(report).collect() });
+            let workers: Vec<_> = updates.chunks(each).map(begin).collect();
             workers.into_iter().flat_map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
         });
-        for (item, reported) in news.iter().zip(reported) {
+        for (item, reported) in updates.iter().zip(reported) {
             let member = &mut self.members[item.place];
             let (index, job, results) = (member.index, member.job, self.results);
             match reported {
@@ -346,17 +346,17 @@ impl Course<'_, '_> {
 /// Tells the observer what a launch left of one member; the state, where there is one.
 fn report(
     member: &Member,
-    news: &News,
+    updates: &Update,
     shape: Shape,
     rolling_stride: usize,
     observer: &dyn Observer,
 ) -> Result<Option<TrainState>, TrainError> {
     let (index, params) = (member.index, &member.job.params);
-    let diverged = news.plan.status != RUNNING;
-    let (good, last) = news.rows.split_at(news.rows.len() - usize::from(diverged));
+    let diverged = updates.plan.status != RUNNING;
+    let (good, last) = updates.rows.split_at(updates.rows.len() - usize::from(diverged));
     for &row in good {
         let step = u64::from(row.step);
-        if step.is_multiple_of(params.metrics_every) || member.job.is_done(step, &news.looks) {
+        if step.is_multiple_of(params.metrics_every) || member.job.is_done(step, &updates.looks) {
             observer.record(index, &row.into()).map_err(TrainError::NotRecorded)?;
         }
     }
@@ -364,7 +364,7 @@ fn report(
         observer.progress(index, &row.into());
     }
     if let (true, Some(row)) = (diverged, last.first()) {
-        let loss = news.plan.status == LOSS_DIVERGED;
+        let loss = updates.plan.status == LOSS_DIVERGED;
         return Err(TrainError::Diverged {
             step: row.step.into(),
             what: if loss { "loss" } else { "norm of the gradient" },
@@ -373,22 +373,22 @@ fn report(
             clip: params.clip,
         });
     }
-    let Some(numbers) = &news.numbers else { return Ok(None) };
-    let (stride, place) = (shape.parameter_stride(), news.place);
+    let Some(numbers) = &updates.numbers else { return Ok(None) };
+    let (stride, place) = (shape.parameter_stride(), updates.place);
     let network = |numbers: &[f32]| shape.network(&numbers[place * stride..(place + 1) * stride]);
     let state = TrainState {
-        step: news.plan.step.into(),
-        curriculum: news.plan.curriculum(&numbers.rolling_losses[place * rolling_stride..]),
+        step: updates.plan.step.into(),
+        curriculum: updates.plan.curriculum(&numbers.rolling_losses[place * rolling_stride..]),
         network: network(&numbers.weights),
         first_moment: network(&numbers.first_moments),
         second_moment: network(&numbers.second_moments),
-        metrics: news.metrics,
-        looks: news.looks.clone(),
+        metrics: updates.metrics,
+        looks: updates.looks.clone(),
     };
-    if news.checkpoint && member.saved != state.step {
+    if updates.checkpoint && member.saved != state.step {
         observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
     }
-    if news.snapshot {
+    if updates.snapshot {
         observer.snapshot(index, state.step, &state.network).map_err(TrainError::NotRecorded)?;
     }
     Ok(Some(state))

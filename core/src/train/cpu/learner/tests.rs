@@ -116,9 +116,9 @@ fn plain_loss(case: &Case, network: &Network) -> f64 {
     let trajectory = network.run(episodes.inputs(), case.batch, case.horizon);
     let mut sum = 0.0;
     for (t, target) in episodes.targets().chunks(case.batch * case.d).enumerate() {
-        let said = network.read(trajectory.states[case.s + t].as_ref());
+        let produced = network.read(trajectory.states[case.s + t].as_ref());
         for (k, target) in target.iter().enumerate() {
-            sum += (said[(k % case.d, k / case.d)] - f64::from(*target)).powi(2);
+            sum += (produced[(k % case.d, k / case.d)] - f64::from(*target)).powi(2);
         }
     }
     sum / (case.horizon * case.batch * case.d) as f64

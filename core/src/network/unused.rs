@@ -68,7 +68,7 @@ mod tests {
             let values = vec![*value; shape.iter().product()];
             tensors.insert((*name).into(), Tensor { shape: shape.to_vec(), values });
         }
-        let read = Network::from_tensors_with_rest(&tensors, Activation::Tanh);
+        let read = Network::from_tensors_with_unused(&tensors, Activation::Tanh);
         read.map(|(_, rest)| rest).map_err(|error| error.to_string())
     }
 
@@ -82,15 +82,18 @@ mod tests {
 
     #[test]
     fn a_further_layer_of_the_readout_is_refused() {
-        let said = read_with(&[("head.2.weight", &[2, 2], 1.0)]).unwrap_err();
-        assert!(said.starts_with("head.2.weight with shape [2, 2] is a further layer beside the readout"), "{said}");
+        let message = read_with(&[("head.2.weight", &[2, 2], 1.0)]).unwrap_err();
+        assert!(
+            message.starts_with("head.2.weight with shape [2, 2] is a further layer beside the readout"),
+            "{message}"
+        );
     }
 
     #[test]
     fn a_learned_initial_state_is_refused() {
         for name in ["h0", "model.initial_state", "rnn.h_0"] {
-            let said = read_with(&[(name, &[1, 5], 0.1)]).unwrap_err();
-            assert!(said.contains("is a learned initial state; networks are read as starting at zero"), "{said}");
+            let message = read_with(&[(name, &[1, 5], 0.1)]).unwrap_err();
+            assert!(message.contains("is a learned initial state; networks are read as starting at zero"), "{message}");
         }
     }
 }

@@ -5,17 +5,17 @@ use serde::Serialize;
 
 /// Whatever can get the networks of a sweep trained and interpreted.
 ///
-/// An engine leaves a row in the folder for each network, by whatever road, and takes up what an earlier attempt left.
-pub trait Engine {
+/// A runner leaves a row in the folder for each network, by whatever road, and takes up what an earlier attempt left.
+pub trait Runner {
     /// Works on every run that has no result yet, or sees to it that somebody will.
-    fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn Watcher) -> Result<Outcome, SweepError>;
+    fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn Watcher) -> Result<SweepOutcome, SweepError>;
 }
 
-/// How an engine left its work.
+/// How a runner left its work.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum SweepOutcome {
     /// It worked on the sweep until nothing was left, or until it was asked to stop.
-    Worked(Summary),
+    Worked(SweepSummary),
     /// It handed the work to others.
     Submitted(Submission),
     /// There was nothing to hand out: every run has its result, or is under way.
@@ -49,7 +49,7 @@ impl Tally {
 
 /// How a sweep went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Summary {
+pub struct SweepSummary {
     /// How it stands.
     pub tally: Tally,
     /// Seconds from beginning to end.

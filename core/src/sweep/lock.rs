@@ -13,12 +13,12 @@ const BETWEEN: Duration = Duration::from_millis(20);
 
 /// The right to work on a network, until dropped.
 #[derive(Debug)]
-pub struct Claim {
+pub struct NetworkLock {
     // Closing the file gives the lock back.
     _file: File,
 }
 
-impl Claim {
+impl NetworkLock {
     /// Claims the network of a lock file; nothing if somebody else works on it.
     pub(super) fn take(path: &Path) -> Result<Option<Self>, SweepError> {
         let mut file = open(path)?;
@@ -70,14 +70,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_claim_keeps_others_out_until_it_is_dropped() {
+    fn a_lock_keeps_others_out_until_it_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t1");
-        let claim = Claim::take(&path).unwrap().expect("nobody else is here");
-        assert!(Claim::take(&path).unwrap().is_none());
-        assert!(Claim::holder(&path).unwrap().contains(&std::process::id().to_string()));
+        let claim = NetworkLock::take(&path).unwrap().expect("nobody else is here");
+        assert!(NetworkLock::take(&path).unwrap().is_none());
+        assert!(NetworkLock::holder(&path).unwrap().contains(&std::process::id().to_string()));
         drop(claim);
-        assert!(Claim::holder(&path).is_none());
-        assert!(Claim::take(&path).unwrap().is_some());
+        assert!(NetworkLock::holder(&path).is_none());
+        assert!(NetworkLock::take(&path).unwrap().is_some());
     }
 }

@@ -49,7 +49,7 @@ pub fn interpret_file(
     interpret_file_watched(file, question, params, &|_| true)
 }
 
-/// The same, while somebody looks on who may end it.
+/// The same, with progress told to a watcher, who may stop it.
 pub fn interpret_file_watched(
     file: &NetworkFile,
     question: &Question,

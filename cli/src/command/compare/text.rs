@@ -2,10 +2,10 @@
 
 use crate::terminal::{FAINT, GOOD, WARN, hanging, title};
 use anstyle::Style;
-use ketbra::code::Component;
 use ketbra::compare::measures::Measures;
-use ketbra::compare::{Cluster, Codes, Comparison, Effect, Pair, Separation, Summary, Verdict, Wire};
+use ketbra::compare::{Cluster, Codes, Comparison, Effect, Pair, PairVerdict, Separation, SubjectSummary, Wire};
 use ketbra::foreign_text::harmless;
+use ketbra::task::Component;
 use std::fmt::Write;
 
 /// Columns for the figure of a claim and its limit.
@@ -14,7 +14,7 @@ const FIGURES: usize = 21;
 const SHOWN: usize = 8;
 
 /// Everything that was found: in full for two networks, as clusters and tables for more.
-pub fn words(found: &Comparison, effects: &[Effect]) -> String {
+pub fn text(found: &Comparison, effects: &[Effect]) -> String {
     let mut text = String::new();
     match (&found.networks[..], &found.pairs[..]) {
         ([first, second], [pair]) => two(&mut text, pair, first, second),
@@ -24,7 +24,7 @@ pub fn words(found: &Comparison, effects: &[Effect]) -> String {
 }
 
 // Writing to a string cannot fail; the results of `write!` are dropped for that reason.
-fn two(text: &mut String, pair: &Pair, first: &Summary, second: &Summary) {
+fn two(text: &mut String, pair: &Pair, first: &SubjectSummary, second: &SubjectSummary) {
     let (style, word) = verdict(pair.verdict);
     let [a, b] = [first, second].map(|of| harmless(&of.name));
     *text += &title(&format!("{a} and {b}"));
@@ -55,7 +55,7 @@ fn two(text: &mut String, pair: &Pair, first: &Summary, second: &Summary) {
     measures(text, &pair.measures);
 }
 
-fn network(of: &Summary) -> String {
+fn network(of: &SubjectSummary) -> String {
     let made = of.made_of.clone().unwrap_or_else(|| format!("recording of {} units", of.units));
     let (verdict, task) = (of.verdict.name(), of.under_its_task.map(|verdict| verdict.name()));
     let mut text = format!("{}: {made}, s={} d={}, {verdict}", harmless(&of.name), of.s, of.d);
@@ -160,7 +160,7 @@ fn measures(text: &mut String, found: &Measures) {
 
 fn many(text: &mut String, found: &Comparison, effects: &[Effect]) {
     *text += &title(&format!("{} networks, {} pairs", found.networks.len(), found.pairs.len()));
-    for kind in Verdict::ALL {
+    for kind in PairVerdict::ALL {
         let count = found.pairs.iter().filter(|pair| pair.verdict == kind).count();
         if count > 0 {
             let (style, word) = verdict(kind);
@@ -223,13 +223,13 @@ fn separations(text: &mut String, all: &[Separation]) {
     }
 }
 
-fn verdict(verdict: Verdict) -> (Style, &'static str) {
+fn verdict(verdict: PairVerdict) -> (Style, &'static str) {
     match verdict {
-        Verdict::SameCircuit => (GOOD, "same circuit"),
-        Verdict::SameFunction => (WARN, "same function"),
-        Verdict::Different => (WARN, "different"),
-        Verdict::Unclear => (WARN, "unclear"),
-        Verdict::NotComparable => (WARN, "not comparable"),
+        PairVerdict::SameCircuit => (GOOD, "same circuit"),
+        PairVerdict::SameFunction => (WARN, "same function"),
+        PairVerdict::Different => (WARN, "different"),
+        PairVerdict::Unclear => (WARN, "unclear"),
+        PairVerdict::NotComparable => (WARN, "not comparable"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bar::duration;
 use crate::terminal::{FAINT, GOOD, WARN};
-use ketbra::sweep::{ArrayTasks, Estimate, Outcome, Status, SweepFolder, Tally};
+use ketbra::sweep::{ArrayTasks, Estimate, SweepFolder, SweepOutcome, SweepStatus, Tally};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -27,9 +27,9 @@ fn bytes(bytes: f64) -> String {
     }
 }
 
-pub fn outcome(outcome: &Outcome, folder: &SweepFolder) -> String {
+pub fn outcome(outcome: &SweepOutcome, folder: &SweepFolder) -> String {
     match outcome {
-        Outcome::Worked(summary) => {
+        SweepOutcome::Worked(summary) => {
             let tally = &summary.tally;
             let mut text = format!("{GOOD}{} of {} networks done{GOOD:#}", tally.done, tally.total);
             if tally.failed > 0 {
@@ -49,14 +49,14 @@ pub fn outcome(outcome: &Outcome, folder: &SweepFolder) -> String {
             let _ = writeln!(text, "\nresults in {}", folder.table().display());
             text
         }
-        Outcome::Submitted(submission) => format!(
+        SweepOutcome::Submitted(submission) => format!(
             "submitted {} networks as job {} with {} array tasks; look with 'ketbra sweep --status {}'\n",
             submission.networks.len(),
             submission.job,
             submission.tasks,
             folder.path().display()
         ),
-        Outcome::NothingToSubmit => "nothing to submit: every network has its result or is under way\n".into(),
+        SweepOutcome::NothingToSubmit => "nothing to submit: every network has its result or is under way\n".into(),
     }
 }
 
@@ -69,7 +69,7 @@ pub fn failed(tally: &Tally, out: &Path) -> String {
     )
 }
 
-pub fn status(status: &Status) -> String {
+pub fn status(status: &SweepStatus) -> String {
     let mut text = format!(
         "{GOOD}{} of {} networks done{GOOD:#}, {} running, {} failed, {} waiting\n",
         status.done,

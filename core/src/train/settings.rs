@@ -1,0 +1,207 @@
+//! What a person can set about training: one table. Sweep files take their keys from it; the command line, Python and the rows of
+//! a sweep are tested against it.
+
+use super::{Choices, Freeze, Recipe, Snapshots};
+use crate::network::{Activation, CellKind, Initialization};
+
+/// A value as a file gives it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingValue {
+    /// A whole number from 0.
+    Whole(u64),
+    /// A number.
+    Number(f64),
+    /// A word.
+    Text(String),
+    /// Yes or no.
+    Flag(bool),
+}
+
+/// What values a setting takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SettingKind {
+    /// Whole numbers; in a sweep file a range such as "1-20" stands for all of its numbers.
+    Whole,
+    /// Numbers.
+    Number,
+    /// Text.
+    Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// true or false.
+    Flag,
+    /// Several names.
+    Names,
+}
+
+/// A setting of training.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainSetting {
+    /// Its name: the field of [`Choices`], Python's keyword, the key of a sweep file; with `-` for `_` the command line's flag.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: SettingKind,
+    /// Takes a value over; nothing where a sweep cannot vary it.
+    set: Option<fn(&mut Choices, &SettingValue)>,
+}
+
+/// Every setting of training.
+pub const SETTINGS: [TrainSetting; 29] = [
+    swept("cell", SettingKind::Word(&CellKind::NAMES), |to, value| to.cell = value.parsed()),
+    swept("layers", SettingKind::Whole, |to, value| to.layers = value.size()),
+    swept("hidden", SettingKind::Whole, |to, value| to.hidden = value.size()),
+    swept("seed", SettingKind::Whole, |to, value| to.seed = value.whole()),
+    swept("steps", SettingKind::Whole, |to, value| to.steps = value.whole()),
+    swept("recipe", SettingKind::Word(&Recipe::NAMES), |to, value| to.recipe = value.parsed()),
+    swept("threshold", SettingKind::Number, |to, value| to.threshold = value.number()),
+    swept("horizon", SettingKind::Whole, |to, value| to.horizon = value.size()),
+    swept("l2", SettingKind::Number, |to, value| to.l2 = value.number()),
+    swept("lr", SettingKind::Number, |to, value| to.lr = value.number()),
+    swept("clip", SettingKind::Number, |to, value| to.clip = value.number()),
+    swept("batch", SettingKind::Whole, |to, value| to.batch = value.size()),
+    swept("init", SettingKind::Word(&Initialization::NAMES), |to, value| to.init = value.text().map(Into::into)),
+    swept("bias", SettingKind::Flag, |to, value| to.bias = value.flag()),
+    swept("activation", SettingKind::Word(&Activation::NAMES), |to, value| to.activation = value.parsed()),
+    swept("metrics_every", SettingKind::Whole, |to, value| to.metrics_every = value.whole()),
+    swept("checkpoint_every", SettingKind::Whole, |to, value| to.checkpoint_every = value.whole()),
+    // In a sweep they are always more frequent early on, where networks differ.
+    swept("snapshots", SettingKind::Whole, |to, value| {
+        let count = value.whole().map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        to.snapshots = count.map(|count| Snapshots { count, log_spaced: true });
+    }),
+    single("log_spaced", SettingKind::Flag),
+    swept("look_every", SettingKind::Whole, |to, value| to.look_every = value.whole()),
+    single("context", SettingKind::Text),
+    swept("from", SettingKind::Text, |to, value| to.from = value.text().map(Into::into)),
+    swept("freeze", SettingKind::Word(&Freeze::NAMES), |to, value| to.freeze = value.parsed()),
+    single("protect", SettingKind::Names),
+    single("reuse", SettingKind::Names),
+    single("left_out", SettingKind::Number),
+    single("strong_cue", SettingKind::Flag),
+    single("ewc", SettingKind::Names),
+    single("ewc_strength", SettingKind::Number),
+];
+
+/// A setting that a sweep can vary.
+const fn swept(name: &'static str, kind: SettingKind, set: fn(&mut Choices, &SettingValue)) -> TrainSetting {
+    TrainSetting { name, kind, set: Some(set) }
+}
+
+/// One that only a single network has.
+const fn single(name: &'static str, kind: SettingKind) -> TrainSetting {
+    TrainSetting { name, kind, set: None }
+}
+
+impl TrainSetting {
+    /// A key of a sweep file that is no choice about training.
+    pub(crate) const fn beside(name: &'static str, kind: SettingKind) -> Self {
+        swept(name, kind, |_, _| ())
+    }
+
+    /// Whether a sweep can vary it.
+    pub fn is_swept(&self) -> bool {
+        self.set.is_some()
+    }
+
+    /// Takes over a value of its kind.
+    pub(crate) fn set(&self, choices: &mut Choices, value: &SettingValue) {
+        if let Some(set) = self.set {
+            set(choices, value);
+        }
+    }
+}
+
+impl SettingValue {
+    pub(crate) fn whole(&self) -> Option<u64> {
+        match self {
+            Self::Whole(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn size(&self) -> Option<usize> {
+        self.whole().map(|value| usize::try_from(value).unwrap_or(usize::MAX))
+    }
+
+    fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(value) => Some(*value),
+            Self::Whole(value) => Some(*value as f64),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn parsed<T: std::str::FromStr>(&self) -> Option<T> {
+        self.text()?.parse().ok()
+    }
+
+    fn flag(&self) -> Option<bool> {
+        match self {
+            Self::Flag(value) => Some(*value),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The fields of the choices, by their own account.
+    fn fields(choices: &Choices) -> Vec<String> {
+        let text = format!("{choices:#?}");
+        let lines = text.lines().filter_map(|line| line.strip_prefix("    "));
+        let own = lines.filter(|line| !line.starts_with([' ', ']', '}', ')']));
+        own.filter_map(|line| Some(line.split_once(':')?.0.to_string())).collect()
+    }
+
+    #[test]
+    fn the_table_has_every_choice_and_no_other() {
+        // A network at hand has no name; how snapshots are spaced belongs to them.
+        let expected: Vec<String> = fields(&Choices::default()).into_iter().filter(|name| name != "given").collect();
+        let listed: Vec<&str> =
+            SETTINGS.iter().map(|setting| setting.name).filter(|name| *name != "log_spaced").collect();
+        assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn every_setting_of_a_sweep_sets_the_choice_of_its_name_alone() {
+        let before = fields_and_values(&Choices::default());
+        for setting in SETTINGS.iter().filter(|setting| setting.is_swept()) {
+            let value = match setting.kind {
+                SettingKind::Whole => SettingValue::Whole(7),
+                SettingKind::Number => SettingValue::Number(0.5),
+                SettingKind::Text => SettingValue::Text("runs/t2".into()),
+                SettingKind::Word(words) => SettingValue::Text(words[1].into()),
+                SettingKind::Flag => SettingValue::Flag(true),
+                SettingKind::Names => panic!("{} cannot be swept", setting.name),
+            };
+            let mut choices = Choices::default();
+            setting.set(&mut choices, &value);
+            let after = fields_and_values(&choices);
+            let changed: Vec<&str> =
+                before.iter().zip(&after).filter(|(a, b)| a != b).map(|(a, _)| a.0.as_str()).collect();
+            assert_eq!(changed, [setting.name]);
+        }
+    }
+
+    fn fields_and_values(choices: &Choices) -> Vec<(String, String)> {
+        let text = format!("{choices:#?}");
+        let names = fields(choices);
+        let starts: Vec<usize> = names.iter().filter_map(|name| text.find(&format!("\n    {name}: "))).collect();
+        let ends = starts.iter().skip(1).copied().chain([text.len()]);
+        names
+            .into_iter()
+            .zip(starts.iter().zip(ends))
+            .map(|(name, (&from, to))| (name, text[from..to].into()))
+            .collect()
+    }
+}
