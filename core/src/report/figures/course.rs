@@ -12,11 +12,14 @@ const BELOW: f64 = 26.0;
 const NAMES: f64 = 138.0;
 const GAP: f64 = 22.0;
 
+/// Where a row lies in a panel, if anywhere.
+type Place = Box<dyn Fn(&CourseRow) -> Option<f64>>;
+
 /// What a panel shows: its title, its ticks, and where each row lies.
 struct Panel {
     title: String,
     ticks: Vec<(f64, String)>,
-    value: Box<dyn Fn(&CourseRow) -> Option<f64>>,
+    value: Place,
 }
 
 /// Accuracy in each context after the last stage; without contexts the steps to 0.99.
