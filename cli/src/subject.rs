@@ -11,7 +11,7 @@ use ketbra::foreign_text::harmless;
 use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
-use ketbra::run_folder::{RunFolder, Status};
+use ketbra::run_folder::{RunFolder, RunStatus};
 use ketbra::task::Task;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -41,10 +41,15 @@ pub struct Known {
 }
 
 impl Known {
-    /// Opens a network.
+    /// Opens a network and says nothing.
+    pub fn read(&self, path: &Path) -> Result<NetworkFile, Failure> {
+        Ok(NetworkFile::open_as(path, self.activation)?)
+    }
+
+    /// Opens a network; says where its training has not ended.
     pub fn open(&self, path: &Path) -> Result<NetworkFile, Failure> {
-        let file = NetworkFile::open_as(path, self.activation)?;
-        if RunFolder::open(path).is_ok_and(|run| run.manifest().status == Status::Unfinished) {
+        let file = self.read(path)?;
+        if RunFolder::open(path).is_ok_and(|run| run.manifest().status == RunStatus::Unfinished) {
             let path = harmless(&path.display().to_string());
             note(&format!(
                 "{WARN}still training{WARN:#}, or stopped: these are the weights so far; go on with 'ketbra train --resume {path}'"

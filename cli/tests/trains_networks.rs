@@ -136,7 +136,11 @@ fn an_interrupt_finishes_the_step_saves_and_says_how_to_go_on() {
     assert!(folder.path().join("run/network.safetensors").exists());
     let told = ketbra_in(folder.path(), &["interpret", "run"]);
     let told = String::from_utf8_lossy(&told.stderr).into_owned();
-    assert!(told.contains("these are the weights so far; go on with 'ketbra train --resume run'"), "{told}");
+    assert_eq!(
+        told.matches("these are the weights so far; go on with 'ketbra train --resume run'").count(),
+        1,
+        "{told}"
+    );
 }
 
 #[test]

@@ -132,7 +132,7 @@ impl InterpretCommand {
 
     /// A network whose task has contexts; anything else, and whatever is wrong with it, is left to others.
     fn with_contexts(&self, path: &Path) -> Option<(NetworkFile, Task)> {
-        let file = self.known.open(path).ok()?;
+        let file = self.known.read(path).ok()?;
         let task = self.known.contexts(&file).ok()??;
         Some((file, task))
     }
