@@ -30,7 +30,9 @@ function outputStrip(canvas, explorer) {
 }
 
 // Two places, and what is too small for them by its size: its sign counts all the same.
-const signed = (x) => (x !== 0 && Math.abs(x) < 0.005 ? x.toExponential(0) : x.toFixed(2)).replace(/^-/, "−").replace("e-", "e−");
+// What has died out is a zero with a sign: powers of ten below that say nothing, and do not fit.
+const dead = (x) => x !== 0 && Math.abs(x) < 1e-9;
+const signed = (x) => (dead(x) ? (x < 0 ? "-0" : "0") : x !== 0 && Math.abs(x) < 0.005 ? x.toExponential(0) : x.toFixed(2)).replace(/^-/, "−").replace("e-", "e−");
 
 function startOutputs(explorer) {
   const { s, d } = explorer, show = outputStrip(byId("outputs"), explorer), now = byId("now");
