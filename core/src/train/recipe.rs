@@ -108,7 +108,7 @@ fn steady(task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParam
 }
 
 /// Gated cells that have to carry contents along. PyTorch's gates begin half closed and halve what passes: repeat copy of 8 x 8 is
-/// not learned so in 30,000 steps by any of 40 networks; with open gates and a rotation it is by all.
+/// not learned so in 30,000 steps by any of 40 networks; with open gates and a rotation it is by ten of ten.
 fn carries(cell: CellKind, task: &Task) -> bool {
     matches!(cell, CellKind::Gru | CellKind::Lstm) && task.is_linear()
 }
