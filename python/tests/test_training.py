@@ -109,7 +109,7 @@ def test_other_threads_run_while_a_network_is_trained() -> None:
     other = threading.Thread(target=wake)
     begin = time.monotonic()
     other.start()
-    ketbra.train("T1", hidden=64, steps=60, threads=1)
+    ketbra.train("T1", hidden=64, steps=600, threads=1)
     seconds = time.monotonic() - begin
     done.set()
     other.join()
