@@ -3,7 +3,7 @@ import time
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from support import FOLDER, NETWORKS, RECORDINGS, VERDICTS, InBrowser
 
@@ -258,7 +258,8 @@ class Says(InBrowser):
         self.open("mixed")
         self.assertIn("GRU of 24 units, then state-space of 24 units", self.by_id("about").text)
         self.click(self.browser.find_element(By.XPATH, "//label[input[@name='weights-layer'][@value='1']]"))
-        self.assertGreater(len(self.all("#weights svg .learned")), 0)
+        # A chart is drawn when it knows its size.
+        WebDriverWait(self.browser, 5).until(lambda _: self.all("#weights svg .learned"))
         self.assertFalse(self.by_id("weights-scale").is_displayed())
 
     def test_the_modes_of_a_state_space_layer_lie_on_the_circle(self):
