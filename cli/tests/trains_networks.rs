@@ -86,7 +86,7 @@ fn killed_after(folder: &Path, arguments: &[&str], after: Duration) -> bool {
 #[test]
 fn a_run_killed_again_and_again_ends_with_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    let steps = ["--steps", "4000"];
+    let steps = ["--steps", "16000"];
     let begin = |name| small(&[&[name], steps.as_slice(), &["--force"]].concat());
     succeeds(&ketbra_in(folder.path(), &begin("undisturbed")));
     let mut kills = 0;
