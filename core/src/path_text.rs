@@ -9,7 +9,8 @@ pub fn path_text(path: &Path) -> Cow<'_, str> {
     path.to_string_lossy()
 }
 
-/// For fields: `#[serde(serialize_with = "path_text::serialize")]`. Serde itself refuses a path that is not valid UTF-8.
+/// For fields: `#[serde(serialize_with = "path_text::serialize")]`. Serde itself refuses a path that is not valid
+/// UTF-8.
 pub fn serialize<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path_text(path.as_ref()))
 }

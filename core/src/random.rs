@@ -27,7 +27,8 @@ pub enum Purpose {
     LookInputs = 9,
     /// Inputs that show what a network does in tasks that it learned before. Address as for `TestInputs`.
     OldInputs = 10,
-    /// Random signs in place of output errors, for the Fisher information. Address: (episode, sample, output step and block).
+    /// Random signs in place of output errors, for the Fisher information. Address: (episode, sample, output step and
+    /// block).
     OldSigns = 11,
     /// Strong cues: signs at (row, context, 0), the seed of a context's own units at (0, context, 1).
     Cues = 12,

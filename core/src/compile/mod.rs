@@ -99,7 +99,8 @@ pub struct CompileParams {
     /// The largest share of other contents in a unit of a random basis; less is taken where more would bring readings near to
     /// their thresholds.
     pub mixing: f64,
-    /// How near to its threshold a reading of a random basis may come in a trial: 1 is where it is without noise, 0 the threshold.
+    /// How near to its threshold a reading of a random basis may come in a trial: 1 is where it is without noise, 0 the
+    /// threshold.
     pub nearest: f64,
     /// In a random basis at least this share of the variance of units that move contents stays linear in them.
     pub linear: f64,

@@ -71,8 +71,8 @@ pub struct EditParams {
     pub ridge: f64,
     /// How much more strongly inputs are written than contents are kept; over 2 an input always wins.
     pub write_strength: f64,
-    /// What the least change does to the input weights, tried one after the other: how much of the network's own is kept, and
-    /// how strongly inputs are written in addition. The first leaves them as they are.
+    /// What the least change does to the input weights, tried one after the other: how much of the network's own is
+    /// kept, and how strongly inputs are written in addition. The first leaves them as they are.
     pub least_inputs: Vec<(f64, f64)>,
     /// An edit is good enough from this accuracy on, loaded and from inputs; otherwise the next mode is tried.
     pub good: f64,

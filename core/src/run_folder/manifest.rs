@@ -121,8 +121,8 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// The result of a job that ended in this state with this accuracy; `seconds` is the time since it was begun or resumed at step
-    /// `from`.
+    /// The result of a job that ended in this state with this accuracy; `seconds` is the time since it was begun or
+    /// resumed at step `from`.
     pub fn of(job: &Job, state: &TrainState, accuracy: Accuracy, from: u64, seconds: f64) -> Self {
         let learned = accuracy.value >= job.params.test.learned_from;
         Self {

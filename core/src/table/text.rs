@@ -8,7 +8,8 @@ pub fn text(table: &Table) -> String {
     text_within(table, usize::MAX)
 }
 
-/// As [`text()`], in lines of at most `width` characters: a wider table continues below, with its first columns repeated.
+/// As [`text()`], in lines of at most `width` characters: a wider table continues below, with its first columns
+/// repeated.
 ///
 /// What is unusual about every cell alike is then said once, and not in every line.
 pub fn text_within(table: &Table, width: usize) -> String {

@@ -186,8 +186,8 @@ impl TrainParams {
         self.initialization.network(&self.architecture(), task.inputs(), task.d(), self.seed)
     }
 
-    /// Sets the cell, and with it the activation, biases and learning rate that suit it and the task: a network without biases can
-    /// compute odd functions only.
+    /// Sets the cell, and with it the activation, biases and learning rate that suit it and the task: a network without
+    /// biases can compute odd functions only.
     pub fn choose_cell(&mut self, cell: CellKind, task: &Task) {
         (self.cell, self.activation) = (cell, cell.usual_activation());
         self.bias = cell.usually_biased() || !task.is_odd();

@@ -1,5 +1,5 @@
-//! What a network keeps of what it has learned when training goes on with something else: frozen circuits, protected spaces,
-//! weights that are pulled back.
+//! What a network keeps of what it has learned when training goes on with something else: frozen circuits, protected
+//! spaces, weights that are pulled back.
 
 mod cues;
 mod spaces;
@@ -166,9 +166,9 @@ pub fn consolidate(
     made(rule, Held { holds: Default::default(), penalty })
 }
 
-/// Adds to a restraint that no change of the weights acts on the constant that shut units hold in the contexts being drawn.
-/// All weights from those units act as one bias, and Adam moves each at the full rate: with 171 of 256 units shut, T2 is
-/// hardly learned without this.
+/// Adds to a restraint that no change of the weights acts on the constant that shut units hold in the contexts being
+/// drawn. All weights from those units act as one bias, and Adam moves each at the full rate: with 171 of 256 units
+/// shut, T2 is hardly learned without this.
 pub fn hold_still(
     network: &Network,
     task: &Task,

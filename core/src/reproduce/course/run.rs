@@ -40,8 +40,8 @@ struct Step {
     before: Option<PathBuf>,
 }
 
-/// Trains what is not trained yet, each network on one of `threads` threads; gives a row for each arm and seed, or nothing where
-/// the watcher asked for a stop. `seeds` limits it to the first so many seeds.
+/// Trains what is not trained yet, each network on one of `threads` threads; gives a row for each arm and seed, or
+/// nothing where the watcher asked for a stop. `seeds` limits it to the first so many seeds.
 pub fn run(
     course: &Course,
     seeds: Option<u64>,
