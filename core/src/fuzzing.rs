@@ -1,7 +1,7 @@
 //! Entry points of the fuzz targets (`fuzz/`): one function for each parser, built only with `--cfg fuzzing`.
 //!
-//! A parser must not panic, and what it accepts must survive being written and read again. Checksums are not compared
-//! in such a build, or nothing behind them would ever be reached.
+//! A parser must not panic, and a network or a task that is written and read again must come back the same. Checksums
+//! are not compared in such a build, or nothing behind them would ever be reached.
 
 pub use crate::network::fuzzing::{npy, pickle, zip};
 pub use crate::run_folder::fuzzing::{checkpoint, manifest, snapshots};
