@@ -10,22 +10,22 @@ const SENTENCE: usize = 400;
 /// Names that are shown of a list.
 const LISTED: usize = 5;
 
-/// Whether a character steers the place where it is shown instead of being seen there.
+/// Whether a character controls the terminal or the direction of the text instead of being visible.
 pub fn steers(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
-/// A text of any length, a path for one, with what steers escaped.
+/// A text of any length, such as a path, with control characters escaped.
 pub fn harmless(text: &str) -> String {
     cut(text, usize::MAX)
 }
 
-/// A name from a file: what steers is escaped, what is long is cut.
+/// A name from a file, fit to be shown: control characters are escaped, a long name is cut.
 pub fn shown(name: &str) -> String {
     cut(name, NAME)
 }
 
-/// A sentence that may quote a file.
+/// A sentence that may quote a file, escaped and cut like a name, but at a greater length.
 pub fn shown_sentence(text: &str) -> String {
     cut(text, SENTENCE)
 }

@@ -1,7 +1,7 @@
-//! The doors that fuzz targets push at (`fuzz/`): one function a parser, built with `--cfg fuzzing` alone.
+//! Entry points of the fuzz targets (`fuzz/`): one function for each parser, built only with `--cfg fuzzing`.
 //!
-//! Beside not panicking, what is read must hold: it can be written and comes back the same. Checksums are not compared in
-//! such a build, or nothing behind them would ever be reached.
+//! A parser must not panic, and a network or a task that is written and read again must come back the same. Checksums
+//! are not compared in such a build, or nothing behind them would ever be reached.
 
 pub use crate::network::fuzzing::{npy, pickle, zip};
 pub use crate::run_folder::fuzzing::{checkpoint, manifest, snapshots};
@@ -12,7 +12,7 @@ use crate::sweep::Plan;
 use crate::task::{Gate, Source, Task};
 use std::path::Path;
 
-/// A plan of so few networks is written out.
+/// Plans of at most this many networks are listed in full.
 const FEW_RUNS: u64 = 50;
 
 /// A safetensors file.
@@ -20,12 +20,12 @@ pub fn safetensors(bytes: &[u8]) {
     network(bytes, "network.safetensors");
 }
 
-/// An archive of NumPy's.
+/// A NumPy archive.
 pub fn npz(bytes: &[u8]) {
     network(bytes, "network.npz");
 }
 
-/// A file of PyTorch's.
+/// A PyTorch file.
 pub fn pytorch(bytes: &[u8]) {
     network(bytes, "network.pt");
 }
@@ -66,7 +66,7 @@ pub fn formulas(bytes: &[u8]) {
     let _ = (Gate::parse(text), Source::parse(text));
 }
 
-/// A sweep file. Tasks that it names are looked for in a folder that is not there.
+/// A sweep file. Task files that it names are looked for in a folder that does not exist.
 pub fn sweep(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(plan) = Plan::parse(text, "sweep.toml", Path::new("no/such/folder")) else { return };

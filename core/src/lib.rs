@@ -10,7 +10,7 @@
 //! | know whether two networks hold the same circuit | [`compare`] |
 //! | put two circuits into one network | [`compose`] |
 //! | see how a circuit came to be | [`develop`] |
-//! | train a network on, and keep what it has learned | [`transfer`] |
+//! | go on training a network and keep what it has learned | [`transfer`] |
 //! | train and interpret a grid of networks | [`sweep::Plan`], [`sweep::Local`] |
 //! | check what the paper says | [`reproduce::Experiment`] |
 //! | see the memory model behind the theory | `ketbra recall` |

@@ -1,4 +1,4 @@
-//! Panics that stay where they happen: a mistake of ours on one network must not cost the others.
+//! Panics that stay where they happen: a bug that one network runs into must not cost the others.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,13 +8,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[error("it panicked, which is a mistake in ketbra: {0}; please report it with the command that led here")]
 pub struct Panicked(String);
 
-/// Does work, and catches it where it panics. What it was working on must not be used afterwards.
+/// Runs `work` and catches a panic. What it was working on must not be used after one.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panicked::of(payload.as_ref()))
 }
 
 impl Panicked {
-    /// From what a thread left behind.
+    /// The message in the payload of a panic.
     pub(crate) fn of(payload: &(dyn Any + Send)) -> Self {
         let message = payload.downcast_ref::<&str>().map(|message| (*message).to_string());
         let message = message.or_else(|| payload.downcast_ref::<String>().cloned());

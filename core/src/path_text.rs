@@ -4,17 +4,18 @@ use serde::Serializer;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// A path as text, for JSON and for messages; bytes that are no UTF-8 become U+FFFD.
+/// A path as text, for JSON and for messages; bytes that are not valid UTF-8 become U+FFFD.
 pub fn path_text(path: &Path) -> Cow<'_, str> {
     path.to_string_lossy()
 }
 
-/// For fields: `#[serde(serialize_with = "path_text::serialize")]`. The path type of serde refuses what is not UTF-8.
+/// For fields: `#[serde(serialize_with = "path_text::serialize")]`. Serde itself refuses a path that is not valid
+/// UTF-8.
 pub fn serialize<S: Serializer>(path: &impl AsRef<Path>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path_text(path.as_ref()))
 }
 
-/// As [`serialize`], where there may be no path.
+/// As [`serialize`], for a path that may be absent.
 pub fn serialize_option<S: Serializer>(path: &Option<impl AsRef<Path>>, serializer: S) -> Result<S::Ok, S::Error> {
     match path {
         Some(path) => serializer.serialize_some(&path_text(path.as_ref())),

@@ -23,11 +23,12 @@ pub enum Purpose {
     Starts = 7,
     /// Resampling for confidence intervals. Address: (draw, resample, 0).
     Bootstrap = 8,
-    /// Inputs on which training looks at its network on the way. Address as for `TestInputs`.
+    /// Inputs on which a network is tested while it trains. Address as for `TestInputs`.
     LookInputs = 9,
-    /// Inputs that show what a network does in tasks that it has learned before. Address as for `TestInputs`.
+    /// Inputs that show what a network does in tasks that it learned before. Address as for `TestInputs`.
     OldInputs = 10,
-    /// Signs in place of errors, for the Fisher information. Address: (episode, sample, output step and block).
+    /// Random signs in place of output errors, for the Fisher information. Address: (episode, sample, output step and
+    /// block).
     OldSigns = 11,
     /// Strong cues: signs at (row, context, 0), the seed of a context's own units at (0, context, 1).
     Cues = 12,
@@ -62,7 +63,7 @@ impl Stream {
         x
     }
 
-    /// Uniform numbers in [0, 1) with 53 random bits, as many as `out` holds, for one (b, c) of addresses.
+    /// Fills `out` with uniform numbers in [0, 1) of 53 random bits, from the blocks at (0, b, c), (1, b, c) and so on.
     pub fn fill_uniform(&self, b: u32, c: u32, out: &mut [f64]) {
         for (a, pair) in out.chunks_mut(2).enumerate() {
             let x = self.block(a as u32, b, c);
@@ -72,7 +73,7 @@ impl Stream {
         }
     }
 
-    /// Standard normal numbers (Box-Muller), as many as `out` holds, for one (b, c) of addresses.
+    /// Fills `out` with standard normal numbers (Box-Muller), from the blocks at (0, b, c), (1, b, c) and so on.
     pub fn fill_normal(&self, b: u32, c: u32, out: &mut [f64]) {
         for (a, pair) in out.chunks_mut(2).enumerate() {
             let x = self.block(a as u32, b, c);

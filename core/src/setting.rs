@@ -17,7 +17,7 @@ pub struct Setting {
 /// What a setting should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum To {
-    /// Not said.
+    /// The message leaves it open.
     Something,
     /// Switched on.
     On,
@@ -27,7 +27,7 @@ pub enum To {
     Word(&'static str),
 }
 
-/// How a shell writes a setting.
+/// Writes a setting as a shell spells it.
 pub type Dialect = fn(&Setting, &mut fmt::Formatter<'_>) -> fmt::Result;
 
 thread_local! {
@@ -35,22 +35,22 @@ thread_local! {
 }
 
 impl Setting {
-    /// One that is only named.
+    /// A setting that is named without a value.
     pub const fn named(name: &'static str) -> Self {
         Self { name, to: To::Something }
     }
 
-    /// One that is switched on.
+    /// A setting to switch on.
     pub const fn on(name: &'static str) -> Self {
         Self { name, to: To::On }
     }
 
-    /// One with a word.
+    /// A setting with one of its words.
     pub const fn word(name: &'static str, word: &'static str) -> Self {
         Self { name, to: To::Word(word) }
     }
 
-    /// One with a value.
+    /// A setting with a value.
     pub fn of(name: &'static str, value: impl fmt::Display) -> Self {
         Self { name, to: To::Value(value.to_string()) }
     }
@@ -72,7 +72,7 @@ fn plain(setting: &Setting, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// The words of an error, with settings in a shell's dialect.
+/// The text of a message, with its settings as a shell spells them.
 pub fn in_dialect(dialect: Dialect, message: impl fmt::Display) -> String {
     struct Restore(Dialect);
     impl Drop for Restore {

@@ -20,7 +20,7 @@ pub unsafe fn view<'py>(matrix: &Matrix, owner: Bound<'py, PyAny>) -> Bound<'py,
     array
 }
 
-/// Numbers as a read-only array of their own.
+/// Numbers as a read-only array that owns them.
 pub fn numbers<'py>(py: Python<'py>, values: Vec<f64>) -> Bound<'py, PyArray1<f64>> {
     let array = PyArray1::from_vec(py, values);
     array.readwrite().make_nonwriteable();

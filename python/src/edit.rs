@@ -8,7 +8,7 @@ use ketbra::edit::{Change, EditParams, Mode, edit as rewrite};
 use ketbra::task::Source;
 use pyo3::prelude::*;
 
-/// What is to change: exactly one.
+/// What is to change.
 #[derive(FromPyObject)]
 pub enum ChangeGiven<'py> {
     To(Bound<'py, Task>),

@@ -124,20 +124,20 @@ impl Interpretation {
         complex(py, self.found.details.origin_eigenvalues.iter().copied())
     }
 
-    /// All of it as bytes, the network too.
+    /// Everything that was found as bytes, with the network.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>, Failed> {
         let bytes = self.found.to_bytes(self.file.as_deref()).map_err(Failed::interpret)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// What was written as bytes.
+    /// Reads back what `to_bytes` wrote.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> Result<Self, Failed> {
         let (found, file) = py.detach(|| stage::Interpretation::from_bytes(bytes)).map_err(Failed::interpret)?;
         Ok(Self { found: Arc::new(found), file: file.map(Arc::new), path: None })
     }
 
-    /// Writes all of it, or nothing.
+    /// Writes everything that was found to a file, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> Result<(), Failed> {
         py.detach(|| self.found.save(&path, self.file.as_deref())).map_err(Failed::interpret)
     }

@@ -6,7 +6,8 @@ use ketbra::report::{Provenance, page, page_of_recordings};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
-/// The interactive page: one HTML document that needs nothing else. Where no network was given, its recorded episodes.
+/// The interactive page: one HTML document that needs nothing else. Where no network was given, it shows recorded
+/// episodes.
 pub fn page_of(py: Python<'_>, seen: &Interpretation, title: &str) -> Result<String, Failed> {
     let Some(file) = &seen.file else {
         let provenance = Provenance { title: title.into(), ..Provenance::default() };

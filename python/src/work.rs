@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Time between two looks at the signals: a person who presses Ctrl-C should not have to wait.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
-/// Asked of work that should come to an orderly end.
+/// A request to running work to come to an orderly end.
 #[derive(Default)]
 pub struct Stop(AtomicBool);
 
@@ -60,7 +60,7 @@ pub fn interruptible<T: Send>(
     })
 }
 
-/// For work without a bar.
+/// A `look` that does nothing, for work without a progress bar.
 pub fn no_look(_: Python<'_>) -> PyResult<()> {
     Ok(())
 }

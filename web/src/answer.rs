@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 pub struct Answer {
     /// What the command line prints with `--json`; or `{"error": ...}`.
     pub json: Value,
-    /// To show and to download; the one called `report.html` is shown.
+    /// Files to show and to download; the one called `report.html` is shown.
     pub files: Vec<File>,
 }
 
 /// Why there is no answer.
 pub type Problem = Box<dyn std::error::Error>;
 
-/// The page of an answer.
+/// The name of the file that is shown.
 pub const PAGE: &str = "report.html";
 
 impl Answer {
-    /// What went wrong.
+    /// An answer that says what went wrong.
     pub fn problem(message: &str) -> Self {
         Self { json: json!({ "error": message }), files: vec![] }
     }

@@ -1,4 +1,4 @@
-//! Where JavaScript knocks: it asks for room, writes a request there, and is told where the answer lies.
+//! What JavaScript calls: it asks for room, writes a request there, and is told where the answer lies.
 
 use crate::answer_bytes;
 use ketbra::observe::StageProgress;
@@ -14,7 +14,7 @@ thread_local! {
 unsafe extern "C" {
     /// How far the work is: a share from 0 to 1, and the name of the stage.
     safe fn progress(share: f64, stage: *const u8, length: usize);
-    /// What a panic said, before the engine stops for good.
+    /// The message of a panic, before the engine stops for good.
     safe fn panicked(message: *const u8, length: usize);
 }
 

@@ -10,7 +10,7 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// JSON and what follows it.
+/// Splits a frame into its JSON and the bytes that follow; nothing where it is too short.
 pub fn split(frame: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = frame.split_first_chunk::<4>()?;
     rest.split_at_checked(u32::from_le_bytes(*length) as usize)

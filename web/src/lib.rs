@@ -1,7 +1,7 @@
 //! ketbra in a browser tab.
 //!
 //! A worker hands over the bytes of a [`frame`] with a [`Request`] and gets a frame with the [`Answer`] back. Nothing here
-//! knows of browsers: the doors that JavaScript knocks at are in `door.rs`, which is built for WebAssembly alone.
+//! knows of browsers: the functions that JavaScript calls are in `door.rs`, which is built for WebAssembly alone.
 
 pub mod answer;
 mod compare;
@@ -28,7 +28,7 @@ pub fn answer(request: &Request, look: Look<'_>) -> Answer {
     done.unwrap_or_else(|problem| Answer::problem(&problem.to_string()))
 }
 
-/// The same on bytes: a frame in, a frame out.
+/// As [`answer()`], on bytes: a frame in, a frame out.
 pub fn answer_bytes(bytes: &[u8], look: Look<'_>) -> Vec<u8> {
     let answered = match Request::read(bytes) {
         Ok(request) => answer(&request, look),

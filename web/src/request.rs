@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub struct Request {
     /// What to do.
     pub verb: Verb,
-    /// To what.
+    /// The files that it is about.
     pub files: Vec<File>,
 }
 
@@ -45,7 +45,7 @@ pub struct About {
 }
 
 impl About {
-    /// In the library's words.
+    /// The same as the library takes it.
     pub fn known(&self) -> Known {
         Known { task: self.task.as_ref().map(Into::into), blind: self.blind, s: self.s, d: self.d }
     }

@@ -10,36 +10,36 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "role")]
 pub enum Role {
-    /// Holds a content: what the content one step newer was.
+    /// Holds an older content: at each step it takes over the content that is one step newer.
     Shift {
         /// The content.
         content: usize,
     },
-    /// Holds the newest component, which is an older one again, perhaps negated.
+    /// Holds the newest value of an output that copies an older content, perhaps negated.
     Copy {
         /// The output.
         output: usize,
-        /// The same as a content.
+        /// The content that the output becomes.
         content: usize,
     },
-    /// One threshold of the function of an output.
+    /// One threshold unit of the function that an output computes.
     Gate {
         /// The output.
         output: usize,
         /// Which of its thresholds.
         term: usize,
     },
-    /// Always on or always off, but for inputs: a part of the constant of an output.
+    /// On at every step unless an input overrides it: part of the constant of an output.
     Constant {
         /// The output.
         output: usize,
     },
     /// Holds two contents at once, `first + second / 2`, without saturating.
     Level {
-        /// Which pair.
+        /// The pair.
         pair: usize,
     },
-    /// One threshold on a pair: reads a content that has left it.
+    /// One threshold on a pair: tells apart a content that leaves it.
     Apart {
         /// The content.
         content: usize,

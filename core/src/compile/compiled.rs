@@ -29,7 +29,7 @@ pub struct HeldUnit {
     pub sign: f64,
 }
 
-/// Figures of a network that was made.
+/// Figures of a compiled network.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Figures {
     /// The fewest hidden units that would have done.
@@ -63,7 +63,7 @@ pub struct Compiled {
     pub readers: Matrix,
     /// Contents that share a direction.
     pub pairs: Vec<SuperposedPair>,
-    /// Figures.
+    /// How many units it needed, its margin, and how contents are mixed.
     pub numbers: Figures,
     /// The run that it has passed.
     pub checked: Checked,

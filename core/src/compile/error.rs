@@ -17,7 +17,7 @@ pub enum CompileError {
         /// The task.
         name: String,
     },
-    /// A cell that no plain layer can be put into.
+    /// A cell that cannot act as a plain layer.
     #[error("a {cell} layer cannot be compiled into; choose elman, gru or lstm")]
     Cell {
         /// The cell's name in a sentence.
@@ -39,7 +39,7 @@ pub enum CompileError {
         /// What has to be held.
         contents: usize,
     },
-    /// More units than any network has.
+    /// The task needs more units than a network may have.
     #[error(
         "'{name}' needs more than {MAX_HIDDEN} hidden units, the limit; choose smaller s or d, or outputs that read fewer inputs"
     )]
@@ -47,13 +47,13 @@ pub enum CompileError {
         /// The task.
         name: String,
     },
-    /// More units asked for than any network has.
+    /// More units asked for than a network may have.
     #[error("{} is over the limit of {MAX_HIDDEN}; choose fewer", Setting::of("hidden", hidden))]
     OverLimit {
         /// Units asked for.
         hidden: usize,
     },
-    /// Fewer contents can share a direction than were asked to.
+    /// Fewer pairs of contents can share a direction than were asked for.
     #[error(
         "only {possible} pairs of contents of '{name}' are moved without being read and can share a direction, not {wanted}; pass {} or less",
         Setting::of("superposed", possible)
@@ -66,7 +66,7 @@ pub enum CompileError {
         /// Pairs that there are.
         possible: usize,
     },
-    /// Noise on the weights that is no share.
+    /// Noise on the weights that is negative or not a number.
     #[error("{} is {noise}; it must be a number from 0 on, such as 0.01", Setting::named("noise"))]
     Noise {
         /// What was asked for.

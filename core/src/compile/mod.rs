@@ -78,7 +78,7 @@ impl std::str::FromStr for UnitBasis {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CompileParams {
-    /// Hidden units; nothing takes 128, or twice what is needed if that is more.
+    /// Hidden units. Default 128, or twice what is needed if that is more.
     pub hidden: Option<usize>,
     /// The cell: elman, gru or lstm.
     pub cell: CellKind,
@@ -99,7 +99,8 @@ pub struct CompileParams {
     /// The largest share of other contents in a unit of a random basis; less is taken where more would bring readings near to
     /// their thresholds.
     pub mixing: f64,
-    /// How near to its threshold a reading of a random basis may come in a trial; 1 is as it should be.
+    /// How near to its threshold a reading of a random basis may come in a trial: 1 is where it is without noise, 0 the
+    /// threshold.
     pub nearest: f64,
     /// In a random basis at least this share of the variance of units that move contents stays linear in them.
     pub linear: f64,

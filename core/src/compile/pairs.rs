@@ -6,9 +6,9 @@ use crate::task::{Gate, Slot};
 /// Two contents, counted from 0, that are held in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct SuperposedPair {
-    /// Counts once.
+    /// The content with weight 1.
     pub first: usize,
-    /// Counts half.
+    /// The content with weight 1/2.
     pub second: usize,
 }
 

@@ -20,7 +20,7 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// What of `old` is otherwise in `new`.
+    /// How much of `old` is different in `new`.
     pub fn between(old: &Network, new: &Network) -> Self {
         let named = |network: &Network| -> BTreeMap<String, Vec<f64>> {
             let values = |(name, of): (String, Parameter<'_>)| (name, of.values());

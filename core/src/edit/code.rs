@@ -25,7 +25,7 @@ pub struct OwnCode {
     pub read: Vec<f64>,
     /// H x core: what each content adds to the units.
     pub memories: Matrix,
-    /// The units that hold nothing: as good as zero without biases.
+    /// The mean state, which holds nothing: close to zero for a network without biases.
     pub mean: Vec<f64>,
     /// core x H: reads the contents from the units, less their mean.
     pub readers: Matrix,

@@ -32,10 +32,10 @@ pub enum EditError {
     /// An activation that cannot be inverted.
     #[error("an edit inverts the activation, which relu does not allow; edit a tanh network")]
     NotInvertible,
-    /// A mode of plain layers for another cell.
+    /// A mode for plain layers, asked of another cell.
     #[error("only a network of one Elman layer can be edited in this way")]
     NotElman,
-    /// A cell that has no edit.
+    /// A cell that cannot be edited.
     #[error(
         "a {cell} layer cannot be edited: its state is linear and has no gates or units to write a new circuit in; edit a \
          network of one Elman, GRU or LSTM layer"
@@ -71,14 +71,14 @@ pub enum EditError {
         /// Units there.
         hidden: usize,
     },
-    /// The least change for a function that is not linear.
+    /// The least change, asked for a function that is not linear.
     #[error(
         "the least change cannot make an edit to or from a function that is not linear: thresholds need units of their own; \
          edit it without {}",
         Setting::named("least")
     )]
     NeedsUnits,
-    /// No content of a truth table that the network's own code could keep.
+    /// The network's own code holds no content that the new truth tables keep.
     #[error(
         "the network's own code holds nothing that the new function keeps for more than a step; choose transplant, or no mode"
     )]
@@ -95,10 +95,10 @@ pub enum EditError {
     /// Too large a network to read back.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// What was read back is no task.
+    /// What was read back is not a task.
     #[error(transparent)]
     Recurrence(#[from] RecurrenceError),
-    /// A network that says nothing.
+    /// A network whose activity dies out.
     #[error("activity dies out: there is no code to write a new circuit in; train the network first")]
     Silent,
     /// The least change needs a content that the network does not hold.
@@ -123,7 +123,7 @@ pub enum EditError {
         /// The largest number that works.
         limit: usize,
     },
-    /// A strength that is no positive number.
+    /// A strength that is not a positive number, or is too large.
     #[error(
         "a variable cannot be kept with strength {value}; give a number over 0 and up to {limit}, 1 keeps it as it is"
     )]
@@ -133,7 +133,7 @@ pub enum EditError {
         /// The largest that works.
         limit: f64,
     },
-    /// A new function that is no task.
+    /// A new function that is not a task.
     #[error(transparent)]
     Task(#[from] TaskError),
     /// A network whose shapes do not fit.

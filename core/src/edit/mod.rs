@@ -55,7 +55,7 @@ pub struct EditParams {
     pub reading_ridge: f64,
     /// Ridge of the readers that the least change reads contents with: the larger, the smaller the change of the weights.
     pub reader_ridge: f64,
-    /// The one way to edit; nothing tries them from the least change on.
+    /// The only mode to try. Default all of them, from the least change on.
     pub mode: Option<Mode>,
     /// Contents read with at least this share of right signs are held: their code is kept.
     pub held: f64,
@@ -71,8 +71,8 @@ pub struct EditParams {
     pub ridge: f64,
     /// How much more strongly inputs are written than contents are kept; over 2 an input always wins.
     pub write_strength: f64,
-    /// What the least change does to the input weights, tried one after the other: how much of the own ones is kept, and how
-    /// strongly inputs are written beside that. The first leaves them as they are.
+    /// What the least change does to the input weights, tried one after the other: how much of the network's own is
+    /// kept, and how strongly inputs are written in addition. The first leaves them as they are.
     pub least_inputs: Vec<(f64, f64)>,
     /// An edit is good enough from this accuracy on, loaded and from inputs; otherwise the next mode is tried.
     pub good: f64,

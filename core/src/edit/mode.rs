@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Only what the new circuit does otherwise is added to the weights.
+    /// Only the difference between the new circuit and the old one is added to the weights.
     Least,
     /// Every content that the network holds keeps its code.
     Own,
@@ -56,7 +56,7 @@ impl Mode {
         }
     }
 
-    /// What is done to a cell in this mode.
+    /// What this mode does to a cell, in words.
     pub fn in_words(self, cell: CellKind) -> String {
         let title = cell.title();
         match self {
@@ -70,7 +70,7 @@ impl Mode {
         }
     }
 
-    /// Whether the cell that was trained no longer acts.
+    /// Whether the trained cell no longer acts as it was trained.
     pub fn replaces(self) -> bool {
         matches!(self, Self::ElmanInside | Self::Transplant)
     }

@@ -19,13 +19,13 @@ fn percent(share: f64) -> String {
 pub struct EditSummary {
     /// How much of the weights changed: first, because an edit that replaces everything proves nothing.
     pub changed: Changed,
-    /// The same in words.
+    /// The same in words: [`Edited::how`].
     pub how: String,
     /// What the network computed.
     pub from: String,
     /// What it computes now.
     pub to: String,
-    /// The same, a line for each output.
+    /// The new function, a line for each output.
     pub recurrence: Vec<String>,
     /// Accuracy on the new task.
     pub accuracy: EditAccuracy,

@@ -2,7 +2,7 @@
 
 use super::{RecallError, SequenceMemory, State};
 
-/// A method for the differential equations; none is implicit, so that a step must not exceed the smallest time constant.
+/// A method for the differential equations; all are explicit, so a step must not exceed the smallest time constant.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "method")]
 pub enum Integrator {
@@ -28,7 +28,7 @@ pub enum Integrator {
 pub struct Recording {
     /// The times, from 0.
     pub times: Vec<f64>,
-    /// One state a time.
+    /// The state at each time.
     pub states: Vec<State>,
 }
 

@@ -44,7 +44,7 @@ pub enum RecallError {
         /// What it may be.
         range: &'static str,
     },
-    /// An explicit step that a fast equation would turn into an oscillation.
+    /// A step that is too long for the fastest equation, which would oscillate.
     #[error("the step {step} exceeds the smallest time constant {shortest}; shrink it, or set that constant to 0")]
     StepTooLong {
         /// The step.
@@ -52,16 +52,16 @@ pub enum RecallError {
         /// The smallest time constant that is not zero.
         shortest: f64,
     },
-    /// The state left the range of numbers.
+    /// The state became infinite or NaN.
     #[error("the state diverged at time {time}; lower the strengths or use a saturating feature response")]
     Diverged {
-        /// When.
+        /// The time at which it happened.
         time: f64,
     },
     /// The step control could not meet its tolerance.
     #[error("the step fell below {least:e} at time {time}; loosen the tolerance {tolerance:e}")]
     StepUnderflow {
-        /// When.
+        /// The time at which it happened.
         time: f64,
         /// The smallest step tried.
         least: f64,
@@ -88,7 +88,7 @@ pub struct State {
     /// Feature neurons.
     #[doc(alias = "V_f")]
     pub features: Vec<f64>,
-    /// Hidden neurons, one a memory.
+    /// Hidden neurons, one for each memory.
     #[doc(alias = "V_h")]
     pub hidden: Vec<f64>,
     /// The delayed trace of the features.
@@ -147,7 +147,7 @@ impl SequenceMemory {
         self.memories.nrows()
     }
 
-    /// The state of given features whose other neurons have settled: the trace knows nothing but the present.
+    /// The state with these features and all other neurons settled: the trace holds the present alone.
     pub fn settled(&self, features: Vec<f64>) -> State {
         let delayed = self.response_of(&features);
         let hidden = self.hidden_target(&delayed, &delayed);

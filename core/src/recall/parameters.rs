@@ -6,7 +6,7 @@ use super::RecallError;
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Response {
-    /// As they are.
+    /// The potentials themselves.
     Identity,
     /// `tanh(gain x)`.
     Tanh {
@@ -38,7 +38,7 @@ impl Response {
         }
     }
 
-    /// Whether potentials can be told from responses.
+    /// Whether potentials can be recovered from responses.
     pub fn is_invertible(self) -> bool {
         match self {
             Self::Identity => true,
@@ -82,7 +82,7 @@ pub struct Parameters {
     /// How strongly a memory holds itself.
     #[doc(alias = "alpha_s")]
     pub memory_strength: f64,
-    /// How strongly it calls the next.
+    /// How strongly a memory calls the next.
     #[doc(alias = "alpha_c")]
     pub transition_strength: f64,
     /// Response of the features.

@@ -11,7 +11,7 @@ pub const RECALLED: f64 = 0.9;
 pub struct Retrieval {
     /// The times, rising.
     pub times: Vec<f64>,
-    /// One row a time, one overlap a memory: 1 is full recall, -1 its negative.
+    /// A row for each time, in it one overlap for each memory: 1 is full recall, -1 that of its negative.
     pub overlaps: Vec<Vec<f64>>,
 }
 

@@ -64,12 +64,12 @@ fn shown_steps(s: usize) -> usize {
 const MOST_ROWS: usize = 2000;
 
 impl Provenance {
-    /// Of a network in a run folder or in a file.
+    /// What is known of a network in a run folder or in a file.
     pub fn of(path: &Path, file: &NetworkFile) -> Self {
         Self::of_watched(path, file, &|_, _| ())
     }
 
-    /// The same; `watch` hears how many of the weights that were kept on the way were read, of how many.
+    /// As [`Provenance::of`]; `watch` is told how many of the kept snapshots have been read, and of how many.
     pub fn of_watched(path: &Path, file: &NetworkFile, watch: &(dyn Fn(usize, usize) + Sync)) -> Self {
         let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         let title = if path.is_dir() { whole.file_name() } else { whole.file_stem() };
@@ -88,10 +88,10 @@ impl Provenance {
     }
 }
 
-/// The course of training, an entry a row.
+/// The course of training: in each list, one entry for each row of metrics.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Training {
-    /// Optimizer steps.
+    /// Optimizer steps taken.
     pub step: Vec<f64>,
     /// Loss of a batch.
     pub loss: Vec<f64>,
@@ -99,7 +99,7 @@ pub struct Training {
     pub accuracy: Vec<f64>,
     /// Output steps asked for.
     pub horizon: Vec<f64>,
-    /// What the weights on the way come to, where they were kept.
+    /// What was found in the weights that were kept during training; empty where none were.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub snapshots: Vec<Snapshot>,
 }

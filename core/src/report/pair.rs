@@ -8,7 +8,7 @@ use crate::interpret::Interpretation;
 use crate::network::Network;
 use serde::Serialize;
 
-/// One of the two.
+/// One of the two networks of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
     /// The network.
@@ -49,7 +49,7 @@ pub fn page_of_two(left: &Side<'_>, right: &Side<'_>) -> Result<String, ReportEr
     page_of_pair(left, right, None)
 }
 
-/// The same, with what came of comparing them.
+/// As [`page_of_two`], with what came of comparing them.
 pub fn page_of_compared(left: &Side<'_>, right: &Side<'_>, pair: &Pair) -> Result<String, ReportError> {
     page_of_pair(left, right, Some(pair))
 }

@@ -1,4 +1,4 @@
-//! How a network came to be: what its weights on the way come to.
+//! How a network came to be: what is found in the weights that were kept during training.
 
 use super::data::Shown;
 use super::each_watched;
@@ -20,7 +20,7 @@ pub struct Snapshot {
     pub eigenvalues: Vec<[f64; 2]>,
     /// Share of states from which each content is read with the right sign, in the order of the page's memories; none where no code was found.
     pub read: Vec<f64>,
-    /// What the weights come to.
+    /// Verdict, accuracy, contents and claims, in a line.
     pub note: String,
 }
 

@@ -66,7 +66,7 @@ struct Pictures {
     steps: f64,
 }
 
-/// The page of a sweep. `watch` hears how many networks were looked at, of how many.
+/// The page of a sweep. `watch` is told how many networks have been looked at, and of how many.
 pub fn page_of_sweep(folder: &SweepFolder, watch: &(dyn Fn(usize, usize) + Sync)) -> Result<String, ReportError> {
     let rows = folder.rows()?;
     let cells = table(&rows, &TableParams::default()).cells;

@@ -54,7 +54,7 @@ pub struct Check {
     pub quick: Option<Band>,
 }
 
-/// Who says so.
+/// Where an expected number comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Authority {
@@ -78,7 +78,7 @@ pub struct Band {
     pub at_least: Option<f64>,
     /// Its largest value.
     pub at_most: Option<f64>,
-    /// The count of eigenvalues differs in every network, so there is no number.
+    /// There must be no number, because the count of eigenvalues differs from the theory's in every network.
     #[serde(default)]
     pub indeterminate: bool,
     /// With few seeds there may be no number by chance; then nothing can be told.

@@ -49,7 +49,7 @@ pub enum ReproduceError {
         name: String,
         /// Where it was looked for.
         folder: PathBuf,
-        /// What is there.
+        /// The experiment whose name is nearest.
         nearest: String,
     },
     /// No experiments at all.
@@ -61,7 +61,7 @@ pub enum ReproduceError {
         /// Where they were looked for.
         folder: PathBuf,
     },
-    /// An expectation that cannot be meant.
+    /// A file of the experiment that cannot be read, or says what cannot be meant.
     #[error("{file}:{line}: {problem}")]
     Expected {
         /// The file.
@@ -79,7 +79,7 @@ pub enum ReproduceError {
         /// Why not.
         problem: String,
     },
-    /// The sweep.
+    /// The sweep of an experiment failed.
     #[error(transparent)]
     Sweep(#[from] SweepError),
 }

@@ -46,7 +46,7 @@ pub struct Report {
     pub title: String,
     /// What the paper says.
     pub paper: String,
-    /// Whether it holds.
+    /// Whether what was found agrees with it.
     pub verdict: Agreement,
     /// Number by number.
     pub findings: Vec<Finding>,

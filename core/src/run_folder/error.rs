@@ -11,7 +11,7 @@ use crate::train::TrainError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunFolderError {
-    /// A folder with files that are none of ours.
+    /// A folder that holds files which are not those of a run.
     #[error(
         "{path} is not empty and holds no run; nothing there was touched: choose another folder with {}",
         Setting::named("out")
@@ -36,7 +36,7 @@ pub enum RunFolderError {
         /// The folder.
         path: PathBuf,
     },
-    /// A run that could go on.
+    /// A run that is not finished and would be overwritten.
     #[error(
         "{path} holds an unfinished run; go on with {}, or start again with {}",
         Setting::of("resume", path.display()),
@@ -72,13 +72,13 @@ pub enum RunFolderError {
         /// What is wrong with the one before.
         previous: String,
     },
-    /// The task of the manifest.
+    /// The task of the manifest is not valid.
     #[error(transparent)]
     Task(#[from] TaskError),
-    /// Training.
+    /// Training failed.
     #[error(transparent)]
     Train(#[from] TrainError),
-    /// The weights.
+    /// The weights could not be read or written.
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// The disk refused.

@@ -13,7 +13,7 @@ use crate::train::{Diagnosis, Job, TrainParams, TrainState, diagnose};
 /// The version of the manifest's form.
 const FORMAT: u32 = 1;
 
-/// What a run is.
+/// What a run trains, how, and what came of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -90,7 +90,7 @@ pub enum RunStatus {
 pub struct RunResult {
     /// Optimizer steps taken.
     pub steps: u64,
-    /// Seconds of training, interruptions not counted.
+    /// Seconds of training since the run was begun or last resumed.
     pub seconds: f64,
     /// Steps a second.
     pub steps_per_second: f64,
@@ -121,7 +121,8 @@ pub struct RunResult {
 }
 
 impl RunResult {
-    /// What came of a job that ended with this state and accuracy after some seconds, gone on with `from` a step.
+    /// The result of a job that ended in this state with this accuracy; `seconds` is the time since it was begun or
+    /// resumed at step `from`.
     pub fn of(job: &Job, state: &TrainState, accuracy: Accuracy, from: u64, seconds: f64) -> Self {
         let learned = accuracy.value >= job.params.test.learned_from;
         Self {

@@ -1,4 +1,4 @@
-//! Run folders: what a training run leaves on disk, and how it goes on after anything.
+//! Run folders: what a training run leaves on disk, and how it resumes after an interruption.
 //!
 //! `manifest.json` says what the run is, `network.safetensors` holds the weights, `metrics.csv` the course of training,
 //! `checkpoint` all that is needed to go on, `checkpoint.previous` the one before in case something happens to it,
@@ -117,7 +117,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// What it holds.
+    /// Its manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -214,12 +214,12 @@ impl RunFolder {
         metrics::mean_horizon(&Self::metrics_text(&self.path)?)
     }
 
-    /// Rows of metrics, from the row after `step` on thrown away.
+    /// Opens the table of metrics and drops the rows after `step`.
     pub fn open_metrics(&self, step: u64) -> Result<metrics::MetricsFile, RunFolderError> {
         metrics::MetricsFile::open(self.path.join(METRICS), step)
     }
 
-    /// The weights that were kept on the way, with the steps after which they were; none where nobody asked for them.
+    /// The weights that were kept during training, each with its step; none where nobody asked for them.
     pub fn read_snapshots(&self) -> Result<Vec<(u64, Network)>, RunFolderError> {
         let path = self.path.join(SNAPSHOTS);
         if !path.exists() { Ok(vec![]) } else { snapshots::networks(&path, &self.read_network()?) }

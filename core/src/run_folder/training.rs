@@ -1,4 +1,4 @@
-//! Training one network into its folder: begun, gone on with, brought to an end.
+//! Training one network into its folder: begun, resumed, finished.
 
 use super::{Manifest, Recorder, RunFolder, RunFolderError, RunResult, RunStatus};
 use crate::network::{CellKind, Network};
@@ -16,7 +16,7 @@ pub struct Resumed {
     pub damage: Option<RunFolderError>,
 }
 
-/// Training that was left in an orderly way.
+/// Training that was finished, or stopped on request.
 #[derive(Clone, Debug)]
 pub struct Trained {
     /// Where it stands.
@@ -55,7 +55,7 @@ impl RunFolder {
         format!("runs/{task}-{cell}{layers}h{hidden}-seed{seed}").into()
     }
 
-    /// A folder for a job that begins; `engine` is what trains it.
+    /// Makes the folder of a new run; `engine` names what trains it.
     pub fn begin(path: &Path, job: &Job, engine: String, force: bool) -> Result<Self, RunFolderError> {
         job.check()?;
         Self::create(path, Manifest::new(&job.task, job.params.clone(), engine), force)

@@ -57,7 +57,7 @@ pub enum SweepError {
     /// A program of the cluster that refused.
     #[error("{program} refused: {problem}")]
     Refused {
-        /// Who.
+        /// The program.
         program: &'static str,
         /// Its message.
         problem: String,
@@ -70,7 +70,7 @@ pub enum SweepError {
         /// The most that are listed.
         limit: u64,
     },
-    /// A mistake of ours that is no network's.
+    /// A bug that made the sweep itself panic, outside the work on any network.
     #[error("the sweep stopped: {0}")]
     Panicked(#[from] crate::panics::Panicked),
     /// The disk refused.

@@ -60,7 +60,7 @@ impl SweepFolder {
         self.path.join(name)
     }
 
-    /// Where all results are gathered.
+    /// The path of `results.csv`, in which all results are gathered.
     pub fn table(&self) -> PathBuf {
         self.path.join(TABLE)
     }
@@ -90,7 +90,7 @@ impl SweepFolder {
         NetworkLock::holder(&self.lock(name))
     }
 
-    /// What came of a network; nothing if that is not known yet, or can't be read and must be found out again.
+    /// What came of a network; nothing where there is no result yet, or none that can be read.
     pub fn row(&self, name: &str) -> Option<Row> {
         let text = read_text(&self.run_path(name).join(RESULT), MAX_RESULT_BYTES).ok()?;
         serde_json::from_str(&text).ok()

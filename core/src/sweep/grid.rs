@@ -56,11 +56,11 @@ impl Grid {
 /// One network of a sweep.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What it is called, and its folder with it.
+    /// Its name, also that of its folder.
     pub name: String,
     /// How it is trained.
     pub job: Job,
-    /// Where relative paths begin that the job names.
+    /// The folder that relative paths in the job start from.
     pub folder: PathBuf,
 }
 

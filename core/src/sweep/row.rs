@@ -32,7 +32,7 @@ pub struct Row {
     /// Layers.
     #[serde(default = "one")]
     pub layers: usize,
-    /// Hidden units of each.
+    /// Hidden units of each layer.
     pub hidden: usize,
     /// L2 regularization.
     pub l2: f64,
@@ -62,7 +62,7 @@ pub struct Row {
     /// The network that training began with, where it is a trained one.
     #[serde(default)]
     pub from: Option<String>,
-    /// What of it stayed as it was.
+    /// The part of that network that was frozen.
     #[serde(default)]
     pub freeze: Option<String>,
     /// Why there are no results, or not all.

@@ -3,9 +3,9 @@
 use super::{Row, Run, Submission, SweepError, SweepFolder};
 use serde::Serialize;
 
-/// Whatever can get the networks of a sweep trained and interpreted.
+/// A way to get the networks of a sweep trained and interpreted.
 ///
-/// A runner leaves a row in the folder for each network, by whatever road, and takes up what an earlier attempt left.
+/// A runner sees to it that the folder gets a row for each network, and takes up what an earlier attempt left.
 pub trait Runner {
     /// Works on every run that has no result yet, or sees to it that somebody will.
     fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn Watcher) -> Result<SweepOutcome, SweepError>;
@@ -62,14 +62,14 @@ pub struct SweepSummary {
     pub outside: f64,
 }
 
-/// Whoever watches a sweep.
+/// Follows a sweep, and may ask for a stop.
 pub trait Watcher: Sync {
-    /// Sees how the sweep stands.
+    /// Is told how the sweep stands.
     fn tally(&self, tally: &Tally) {
         let _ = tally;
     }
 
-    /// Sees what came of a network.
+    /// Is told what came of a network.
     fn finished(&self, row: &Row) {
         let _ = row;
     }
@@ -80,7 +80,7 @@ pub trait Watcher: Sync {
     }
 }
 
-/// A watcher that looks away.
+/// A watcher that ignores all it is told.
 pub struct Unwatched;
 
 impl Watcher for Unwatched {}

@@ -77,8 +77,8 @@ pub(super) fn begin_with(job: &mut Job, named: &str, file: NetworkFile, part: Op
     Ok(())
 }
 
-/// What a network is called: task, hidden units, recipe, whatever is not as usual, seed. Those trained as in the paper always name
-/// l2 and threshold.
+/// What a network is called: task, hidden units, recipe, every setting that differs from the recipe's default, seed.
+/// Networks trained as in the paper always name l2 and threshold.
 pub fn name(job: &Job) -> String {
     let Job { task, params, .. } = job;
     let recipe = params.recipe();

@@ -4,9 +4,9 @@ use super::open_files;
 use crate::train::Engine;
 use crate::train::cpu::CpuEngine;
 
-/// A training engine, and how it likes its work.
+/// A training engine, and how work is divided for it.
 pub struct Trainer {
-    /// What manifests say about it.
+    /// Its name, as manifests record it.
     pub name: String,
     /// The engine.
     pub engine: Box<dyn Engine + Sync + Send>,
@@ -30,7 +30,7 @@ impl Trainer {
         Self { name, engine, workers: DEVICE_LISTS, list, interpreters: threads.max(1) }
     }
 
-    /// One network a core.
+    /// One network on each of so many threads.
     pub fn cpu(threads: usize) -> Self {
         let engine = CpuEngine { threads: 1, ..CpuEngine::default() };
         Self {

@@ -67,7 +67,7 @@ pub struct Group {
     pub converged: usize,
     /// Share of those in which every variable is recovered, by `orbit`.
     pub recovered: Option<f64>,
-    /// The same by each method.
+    /// The same share by each method.
     pub recovered_by: BTreeMap<String, f64>,
     /// Networks that failed.
     pub failed: usize,
@@ -76,7 +76,7 @@ pub struct Group {
 /// How many networks each method recovers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Recovered {
-    /// Networks.
+    /// Networks that were counted.
     pub of: usize,
     /// How many of them are recovered, by method.
     pub by: BTreeMap<String, usize>,

@@ -8,7 +8,8 @@ pub fn text(table: &Table) -> String {
     text_within(table, usize::MAX)
 }
 
-/// The same for lines of at most so many columns: what is wider goes on below, with the first columns repeated.
+/// As [`text()`], in lines of at most `width` characters: a wider table continues below, with its first columns
+/// repeated.
 ///
 /// What is unusual about every cell alike is then said once, and not in every line.
 pub fn text_within(table: &Table, width: usize) -> String {
@@ -60,7 +61,7 @@ fn blocks(rows: &[Vec<String>], keys: usize, width: usize) -> Vec<Vec<Vec<String
     groups.iter().map(|group| rows.iter().map(|row| of(row, group)).collect()).collect()
 }
 
-/// The same in Markdown.
+/// As [`text()`], in Markdown.
 pub fn markdown(table: &Table) -> String {
     [piped(&paper(table)), piped(&full(table)), piped(&recovered(table))].join("\n")
 }

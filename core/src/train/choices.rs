@@ -16,13 +16,13 @@ pub struct Choices {
     pub cell: Option<CellKind>,
     /// Layers.
     pub layers: Option<usize>,
-    /// Hidden units of each.
+    /// Hidden units of each layer.
     pub hidden: Option<usize>,
     /// Seed of weights and inputs.
     pub seed: Option<u64>,
     /// Optimizer steps.
     pub steps: Option<u64>,
-    /// How it is trained, in one word.
+    /// The recipe: everything that is not chosen here follows from it.
     pub recipe: Option<Recipe>,
     /// Threshold of the curriculum.
     pub threshold: Option<f64>,
@@ -46,29 +46,29 @@ pub struct Choices {
     pub metrics_every: Option<u64>,
     /// Steps between checkpoints.
     pub checkpoint_every: Option<u64>,
-    /// Weights that are kept on the way.
+    /// Weights that are kept during training.
     pub snapshots: Option<Snapshots>,
-    /// Steps between two looks at the network.
+    /// Steps between two looks at how well the network does.
     pub look_every: Option<u64>,
     /// The only context whose episodes are drawn.
     pub context: Option<String>,
     /// A network to begin with: a file or a run folder.
     pub from: Option<PathBuf>,
-    /// A network to begin with that is at hand, in place of what `init` or `from` names.
+    /// A network to begin with that is already loaded, in place of what `init` or `from` names.
     pub given: Option<Box<NetworkFile>>,
-    /// What of it stays as it is.
+    /// The part of that network that stays as it is.
     pub freeze: Option<Freeze>,
-    /// Old tasks, or contexts of the task, out of whose spaces moves are projected.
+    /// Old tasks, or contexts of the task, out of whose spaces changes of the weights are projected.
     pub protect: Vec<String>,
-    /// Old tasks into whose spaces moves are projected.
+    /// Old tasks into whose spaces changes of the weights are projected.
     pub reuse: Vec<String>,
-    /// Share of the size of old states and inputs that may be left outside those spaces.
+    /// Share of the variance of old states and inputs that may be left outside those spaces.
     pub left_out: Option<f64>,
     /// Whether the network begins with strong cues, which leave each context units of its own. Default no.
     pub strong_cue: bool,
-    /// Old tasks whose weights are pulled back.
+    /// Old tasks for whose sake weights are pulled back.
     pub ewc: Vec<String>,
-    /// How strongly.
+    /// How strongly they are pulled back.
     pub ewc_strength: Option<f64>,
 }
 

@@ -23,7 +23,7 @@ pub enum Curriculum {
         shortest: usize,
         /// Its upper limit.
         longest: usize,
-        /// What it is multiplied with or divided by at each optimizer step.
+        /// What it is multiplied or divided by at each optimizer step.
         factor: f64,
         /// The rolling loss that every step within the horizon must stay under for the horizon to grow.
         threshold: f64,
@@ -53,7 +53,7 @@ impl Curriculum {
         Self::None { horizon: 100 }
     }
 
-    /// What it is called.
+    /// Its name, as typed.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Table1 { .. } => "table1",
@@ -71,7 +71,7 @@ impl Curriculum {
         }
     }
 
-    /// The same rule up to another longest horizon: steps beyond it are left out, and it comes last.
+    /// The same rule with another longest horizon; `table1` drops the horizons from there on and ends with it.
     pub fn up_to(mut self, limit: usize) -> Self {
         match &mut self {
             Self::Table1 { horizons, .. } => {

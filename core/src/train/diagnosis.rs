@@ -11,7 +11,7 @@ use crate::circuit::Core;
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Diagnosis {
-    /// A network without biases is odd, and the function is not.
+    /// A network without biases computes an odd function, and the task's is not odd.
     Odd,
     /// Fewer units than contents that must be kept.
     TooFewUnits {
@@ -20,7 +20,7 @@ pub enum Diagnosis {
         /// Hidden units.
         hidden: usize,
     },
-    /// The network was good once, and the last weights are worse.
+    /// The loss leapt up: the network was good once, and the last weights are worse.
     Leapt {
         /// Step of the best weights, which were kept.
         best: u64,
@@ -47,7 +47,7 @@ pub enum Diagnosis {
         /// Steps taken.
         steps: u64,
     },
-    /// The loss is that of guessing.
+    /// The loss is no better than that of guessing.
     Stuck {
         /// Loss of the last batch.
         loss: f64,

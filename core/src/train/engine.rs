@@ -14,7 +14,7 @@ pub trait Engine {
     /// sample, as [`crate::task::Episodes::draw`] does.
     fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>>;
 
-    /// Refuses, in words, a job that this engine cannot train.
+    /// Refuses a job that this engine cannot train.
     fn supports(&self, job: &Job) -> Result<(), TrainError> {
         job.check()
     }
@@ -25,9 +25,9 @@ pub trait Engine {
 pub struct Job {
     /// What it learns.
     pub task: Task,
-    /// How.
+    /// How it is trained.
     pub params: TrainParams,
-    /// From where.
+    /// Where training begins.
     pub start: Start,
 }
 
@@ -57,7 +57,7 @@ pub struct TrainState {
     pub second_moment: Network,
     /// The metrics of the last step, if any was taken.
     pub metrics: Option<Metrics>,
-    /// What the looks on the way have seen.
+    /// What was seen of the network during training.
     pub looks: Looks,
 }
 
@@ -85,7 +85,7 @@ pub struct Metrics {
     pub learning_rate: f64,
 }
 
-/// Whoever watches training: keeps records, shows progress, asks for a stop. Jobs are named by their place in the list.
+/// Watches training: keeps records, shows progress, asks for a stop. Jobs are named by their place in the list.
 pub trait Observer: Sync {
     /// Looks at progress; called as often as suits the engine.
     fn progress(&self, job: usize, metrics: &Metrics) {
@@ -117,10 +117,10 @@ pub trait Observer: Sync {
     }
 }
 
-/// What an observer may answer with.
+/// Why an observer could not keep a record.
 pub type RecordError = Box<dyn std::error::Error + Send + Sync>;
 
-/// An observer that looks away.
+/// An observer that keeps nothing and never stops training.
 pub struct Unobserved;
 
 impl Observer for Unobserved {}

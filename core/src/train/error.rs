@@ -18,7 +18,7 @@ pub enum TrainError {
         /// What it may be.
         limit: &'static str,
     },
-    /// Sizes that take too much memory together.
+    /// Sizes that together take too much memory.
     #[error(
         "training would take about {gib:.1} GiB, more than the limit of {limit} GiB: choose a smaller {}, {}, \
          {}, {} or {}",
@@ -77,7 +77,7 @@ pub enum TrainError {
         /// How many layers.
         layers: usize,
     },
-    /// What an engine does not do.
+    /// Something that an engine cannot train.
     #[error("the {engine} engine does not train {what}; pass {}", Setting::word("device", "cpu"))]
     NotHere {
         /// The engine.
@@ -85,16 +85,16 @@ pub enum TrainError {
         /// What was asked for.
         what: &'static str,
     },
-    /// Something to keep of random weights.
+    /// Something is to be kept, but training begins with random weights.
     #[error("there is nothing to keep of random weights; name the network to begin with: {}", Setting::named("from"))]
     NothingToKeep,
-    /// What is to be kept cannot be told.
+    /// What is to be kept cannot be determined.
     #[error("cannot tell what to keep: {0}")]
     CannotKeep(String),
-    /// A task with a context that it does not have.
+    /// A context that the task does not have, or a task that is not valid.
     #[error(transparent)]
     Task(#[from] TaskError),
-    /// Initial weights that are neither drawn nor in a file.
+    /// Initial weights that are neither a known distribution nor a file.
     #[error("{} takes uniform, gaussian, orthogonal or a file; {init}: {source}", Setting::named("init"))]
     NoSuchStart {
         /// What was given.
@@ -117,7 +117,7 @@ pub enum TrainError {
         Setting::named("from")
     )]
     TwoStarts,
-    /// Strong cues for a network that has its cues.
+    /// Strong cues for a network that already has cues.
     #[error(
         "strong cues are drawn where a network begins, and this one has its cues; leave {out} out",
         out = Setting::named("strong-cue")
@@ -149,17 +149,17 @@ pub enum TrainError {
         /// The limit on the gradient's norm.
         clip: f64,
     },
-    /// Whoever watches could not keep a record.
+    /// The observer could not keep a record.
     #[error("{0}")]
     NotRecorded(Box<dyn std::error::Error + Send + Sync>),
     /// The CUDA device cannot be used.
     #[cfg(feature = "cuda")]
     #[error(transparent)]
     Cuda(#[from] super::cuda::CudaError),
-    /// A mistake of ours.
+    /// A bug that made training panic.
     #[error(transparent)]
     Panicked(#[from] crate::panics::Panicked),
-    /// An engine that lost a job.
+    /// The engine gave no result for a job.
     #[error("training ended without a result; try again, and report it if it stays so")]
     NoResult,
     /// Threads could not be started.

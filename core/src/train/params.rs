@@ -17,7 +17,7 @@ pub struct TrainParams {
     /// Layers. Default 1.
     #[serde(default = "one")]
     pub layers: usize,
-    /// Hidden units of each. Default 128.
+    /// Hidden units of each layer. Default 128.
     pub hidden: usize,
     /// Seed of the initial weights and of every input. Default 1.
     pub seed: u64,
@@ -35,7 +35,7 @@ pub struct TrainParams {
     /// When training ends before its last step, and whether the best weights are kept. Default never; the recipe `steady` does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopping: Option<Stopping>,
-    /// Weights that are kept on the way. Default none.
+    /// Weights that are kept during training. Default none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshots: Option<Snapshots>,
     /// The only context whose episodes are drawn, where the task has several. Default all.
@@ -87,7 +87,7 @@ pub struct TrainedStart {
 }
 
 impl TrainedStart {
-    /// Of a network that was found somewhere.
+    /// The record of a network, with its place as typed.
     pub fn of(named: &str, network: &Network) -> Result<Self, TrainError> {
         let bytes = NetworkFile::new(network.clone(), Metadata::new()).to_safetensors()?;
         Ok(Self { network: named.into(), crc32c: crate::run_folder::crc32c::crc32c(&bytes) })
@@ -100,7 +100,7 @@ impl TrainedStart {
 pub struct LearningRateChange {
     /// Steps taken before the change.
     pub after: u64,
-    /// What the learning rate is multiplied with.
+    /// What the learning rate is multiplied by.
     pub factor: f64,
 }
 
@@ -176,17 +176,18 @@ impl TrainParams {
         Architecture { cell, layers, hidden, activation, bias }
     }
 
-    /// The network that training begins with, for a task of d components.
+    /// A network with random weights, for a task of d components without contexts.
     pub fn random_network(&self, d: usize) -> Network {
         self.initialization.network(&self.architecture(), d, d, self.seed)
     }
 
-    /// The network that training begins with, for a task.
+    /// A network with random weights for a task; contexts add inputs for their cues.
     pub fn network_for(&self, task: &Task) -> Network {
         self.initialization.network(&self.architecture(), task.inputs(), task.d(), self.seed)
     }
 
-    /// Chooses the cell, with what it and the task usually go with: without biases a network is odd, and so is what it computes.
+    /// Sets the cell, and with it the activation, biases and learning rate that suit it and the task: a network without
+    /// biases can compute odd functions only.
     pub fn choose_cell(&mut self, cell: CellKind, task: &Task) {
         (self.cell, self.activation) = (cell, cell.usual_activation());
         self.bias = cell.usually_biased() || !task.is_odd();
@@ -204,7 +205,7 @@ impl TrainParams {
         self.bias = network.has_bias();
     }
 
-    /// The learning rate once `taken` steps are behind.
+    /// The learning rate after `taken` steps.
     pub fn learning_rate_at(&self, taken: u64, looks: &Looks) -> f64 {
         match self.learning_rate_change {
             Some(change) if taken >= change.after_looks(looks) => self.learning_rate * change.factor,

@@ -30,17 +30,17 @@ impl Recipe {
     /// Their names.
     pub const NAMES: [&'static str; 4] = ["steady", "table1", "adaptive", "none"];
 
-    /// What it is called.
+    /// Its name, as typed.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
 
-    /// What it comes to for a task, a cell and so many hidden units.
+    /// The parameters that it gives for a task, a cell and a number of hidden units.
     pub fn params(self, task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
         self.params_within(task, cell, hidden, hidden)
     }
 
-    /// The same where only some of the units are open: strong cues shut the others.
+    /// As [`Recipe::params`], where only `open` of the units can be used because strong cues shut the others.
     pub fn params_within(self, task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParams {
         let mut params = match self {
             Self::Steady => steady(task, cell, hidden, open),
@@ -117,7 +117,7 @@ fn carries(cell: CellKind, task: &Task) -> bool {
 const STEPS_BY_CONTENT: u64 = 125;
 
 impl TrainParams {
-    /// The recipe that these parameters began as.
+    /// The recipe that these parameters come from.
     pub fn recipe(&self) -> Recipe {
         match (&self.stopping, &self.curriculum) {
             (Some(_), _) => Recipe::Steady,
@@ -127,8 +127,9 @@ impl TrainParams {
         }
     }
 
-    /// Slows down for the last fifth, where the loss of gated cells and of nonlinear functions may still leap up; once the steps
-    /// are known. Elman networks on linear functions go on as the paper's do, unless the recipe is ours.
+    /// Lowers the learning rate for the last fifth of the steps, where the loss of gated cells and of nonlinear
+    /// functions may still leap up; to be called once the number of steps is settled. Elman networks on linear
+    /// functions go on as the paper's do, unless the recipe is `steady`.
     pub fn calm_the_end(&mut self, task: &Task) {
         let last_fifth = self.steps / 5 * 4;
         let leaps = matches!(self.cell, CellKind::Gru | CellKind::Lstm) || !task.is_linear();

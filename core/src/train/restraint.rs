@@ -14,10 +14,10 @@ use super::TrainError;
 use crate::choose::{UnknownWord, choose};
 use crate::network::{Network, Parameter, ParameterMut};
 
-/// Strength of elastic weight consolidation where nobody says another.
+/// Strength of elastic weight consolidation where none is given.
 pub const DEFAULT_STRENGTH: f64 = 100.0;
 
-/// What of a network stays as it is.
+/// The part of a network that stays as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Freeze {
@@ -40,7 +40,7 @@ impl FromStr for Freeze {
     }
 }
 
-/// By which rule weights are kept.
+/// The rule by which weights are kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "lowercase", deny_unknown_fields)]
 pub enum RestraintRule {
@@ -59,13 +59,13 @@ pub enum RestraintRule {
         /// The old tasks, or contexts of the task.
         old: Vec<String>,
     },
-    /// Only what units hold that a strong cue shuts: moves along that constant are taken out.
+    /// Strong cues alone: no move may act on the constant that shut units hold.
     Still,
     /// Elastic weight consolidation: weights are pulled back to where they were, by how much old outputs depend on them.
     Ewc {
         /// The old tasks, or contexts of the task.
         old: Vec<String>,
-        /// How strongly.
+        /// How strongly they are pulled back.
         strength: f64,
     },
 }
@@ -74,9 +74,9 @@ pub enum RestraintRule {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Restraint {
-    /// By which rule.
+    /// The rule.
     pub rule: RestraintRule,
-    /// Checksum of what is held: a run goes on with the same only.
+    /// Checksum of what is held: a run resumes only with the same.
     pub crc32c: u32,
     /// What is held; a run folder keeps it beside its manifest.
     #[serde(skip)]
@@ -94,20 +94,20 @@ impl PartialEq for Restraint {
 pub struct Held {
     /// Parameters that are not free.
     pub holds: BTreeMap<String, Hold>,
-    /// Elastic weight consolidation.
+    /// What pulls weights back, in elastic weight consolidation.
     pub penalty: Option<Penalty>,
 }
 
-/// Which moves of a matrix are left. The columns of each basis are orthonormal.
+/// Which moves (changes) of a matrix are allowed. The columns of each basis are orthonormal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hold {
-    /// None.
+    /// No moves.
     Fixed,
-    /// Those that leave what is in this space alone.
+    /// Moves that have no effect on vectors in this space.
     Outside(Mat<f64>),
-    /// Those that act on this space alone.
+    /// Moves that have an effect on this space alone.
     Inside(Mat<f64>),
-    /// Those that do not lead from this space into itself.
+    /// Moves that change nothing of what leads from this space into itself.
     Between(Mat<f64>),
 }
 
@@ -118,7 +118,7 @@ pub struct Penalty {
     pub fisher: Network,
     /// Where they were.
     pub anchor: Network,
-    /// The factor on both.
+    /// How strongly all of them are pulled.
     pub strength: f64,
 }
 
@@ -146,7 +146,7 @@ impl Hold {
         }
     }
 
-    /// What it is called in files.
+    /// Its name in files.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Fixed => "fixed",

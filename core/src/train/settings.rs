@@ -40,7 +40,7 @@ pub enum SettingKind {
 pub struct TrainSetting {
     /// Its name: the field of [`Choices`], Python's keyword, the key of a sweep file; with `-` for `_` the command line's flag.
     pub name: &'static str,
-    /// What it takes.
+    /// The values that it takes.
     pub kind: SettingKind,
     /// Takes a value over; nothing where a sweep cannot vary it.
     set: Option<fn(&mut Choices, &SettingValue)>,

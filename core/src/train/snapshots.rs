@@ -1,4 +1,4 @@
-//! Weights that are kept on the way.
+//! Weights that are kept during training.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,8 +7,8 @@ use super::TrainError;
 /// Most snapshots of one run.
 pub const MAX_SNAPSHOTS: u32 = 1000;
 
-/// How many weights are kept on the way, and after which steps. The first are those before any step; the last are those at the
-/// end, wherever that is.
+/// How many times the weights are kept during training, and after which steps: first before any step, last at the end,
+/// wherever that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Snapshots {

@@ -33,10 +33,10 @@ impl Default for Stopping {
     }
 }
 
-/// The accuracy whose first step is kept, to tell how fast networks learn.
+/// The accuracy whose first look is recorded, to compare how fast networks learn.
 pub const REACHED: f64 = 0.99;
 
-/// What the looks on the way have seen; part of every checkpoint.
+/// What the looks during training have seen; part of every checkpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Looks {
     /// Good looks in a row.
@@ -107,7 +107,7 @@ impl Stopping {
 }
 
 impl Looks {
-    /// Notes a look at the weights after `step` steps. A loss that is not a number is no good.
+    /// Notes a look at the weights after `step` steps. A loss that is NaN is never good.
     pub fn note(&mut self, rule: &Stopping, step: u64, seen: Seen, network: impl FnOnce() -> Network) {
         let loss = seen.loss;
         self.good = if seen.is_good(rule) { self.good.saturating_add(1) } else { 0 };
@@ -124,7 +124,7 @@ impl Looks {
         }
     }
 
-    /// Steps after `step` at which there is something to do: a look, or the end.
+    /// The next step after `step` at which there is something to do: a look, or the end.
     pub fn next_stop(&self, rule: &Stopping, step: u64) -> u64 {
         let look = (step / rule.look_every + 1) * rule.look_every;
         let end = self.settling_since.map(|since| since + rule.settle).filter(|end| *end > step);

@@ -1,5 +1,5 @@
-//! What a network that is trained on keeps of what it has learned: frozen circuits, protected spaces, weights that are pulled
-//! back.
+//! What a network keeps of what it has learned when training goes on with something else: frozen circuits, protected
+//! spaces, weights that are pulled back.
 
 mod cues;
 mod spaces;
@@ -66,10 +66,10 @@ pub enum TransferError {
         instead = Setting::word("freeze", "recurrent")
     )]
     Layers(usize),
-    /// An old task that is no context, where the network has cues.
+    /// An old task that does not take the inputs of the network.
     #[error("task {0} needs {1} inputs, and the network has {2}; name a context of the task")]
     Inputs(String, usize, usize),
-    /// A task that cannot be.
+    /// A task that is not valid.
     #[error(transparent)]
     Task(#[from] TaskError),
     /// A network that cannot be used.
@@ -88,7 +88,7 @@ pub enum TransferError {
 pub struct Old {
     /// The task; with contexts where the network has cues.
     pub task: Task,
-    /// The context.
+    /// The context, where that alone was learned.
     pub context: Option<usize>,
     /// What to call it.
     pub name: String,
@@ -105,7 +105,7 @@ impl Old {
     }
 }
 
-/// Freezes a part of a network. What it has learned is the task of its file, which memories are looked for by.
+/// Freezes a part of a network. `learned` is the task that it has learned, by which its memories are found.
 pub fn freeze(network: &Network, part: Freeze, learned: Option<&Task>) -> Result<Restraint, TransferError> {
     let names = recurrent_names(network)?;
     let hold = match part {
@@ -116,7 +116,7 @@ pub fn freeze(network: &Network, part: Freeze, learned: Option<&Task>) -> Result
     made(RestraintRule::Freeze { part }, Held { holds, penalty: None })
 }
 
-/// Projects moves out of what old tasks span, or into it.
+/// Projects changes of the weights out of the spaces that old tasks span, or with `reuse` into them.
 pub fn protect(
     network: &Network,
     old: &[Old],
@@ -142,7 +142,7 @@ pub fn protect(
     made(rule, Held { holds, penalty: None })
 }
 
-/// Pulls weights back by how much the outputs of old tasks depend on them.
+/// Pulls every weight back to where it is, the more strongly the more the outputs of old tasks depend on it.
 pub fn consolidate(
     network: &Network,
     old: &[Old],
@@ -166,9 +166,9 @@ pub fn consolidate(
     made(rule, Held { holds: Default::default(), penalty })
 }
 
-/// Takes moves along the constant out that shut units hold in the contexts that are drawn, beside whatever else is held. All
-/// weights from those units act as one bias, and Adam moves each at the full rate: of 256 units with 171 shut, T2 is hardly
-/// learned so.
+/// Adds to a restraint that no change of the weights acts on the constant that shut units hold in the contexts being
+/// drawn. All weights from those units act as one bias, and Adam moves each at the full rate: with 171 of 256 units
+/// shut, T2 is hardly learned without this.
 pub fn hold_still(
     network: &Network,
     task: &Task,

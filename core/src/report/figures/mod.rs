@@ -53,7 +53,7 @@ const WHEEL: f64 = 240.0;
 /// A figure that can be written in several formats.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// Its name, which is its file's.
+    /// Its name, also that of its file.
     pub name: &'static str,
     /// What it shows, for a caption: in what kind of network, unless it is a plain one.
     pub caption: String,
@@ -107,7 +107,7 @@ fn about(network: &Network, found: &Interpretation) -> String {
     }
 }
 
-/// The circuit moving, as a GIF of so many dots across; nothing where no variables are known.
+/// The circuit in motion, as a GIF `width` dots wide; nothing where no variables are known.
 pub fn animation(network: &Network, found: &Interpretation, width: u16) -> Result<Option<Vec<u8>>, ReportError> {
     let run = Run::of(network, found, HORIZON)?;
     if run.members.is_empty() {

@@ -32,7 +32,7 @@ pub(super) fn curves(training: &Training) -> Picture {
     Picture { name: "training", caption: caption.into(), drawing }
 }
 
-/// The spectrum of the weights on the way, beside the curves: a GIF of so many dots across.
+/// The spectrum as it changes in training, beside the curves: a GIF `width` dots wide.
 ///
 /// Nothing where no weights were kept ([`Training::snapshots`]).
 pub fn training_animation(

@@ -24,17 +24,17 @@ pub struct Course {
     pub cell: CellKind,
     /// Hidden units.
     pub hidden: usize,
-    /// Optimizer steps of a stage, at most. Default what the recipe says.
+    /// Optimizer steps of a stage, at most. Default: as the recipe has it.
     pub steps: Option<u64>,
     /// Steps between two looks. Default 500.
     pub look_every: Option<u64>,
     /// Task of every stage that names none.
     pub task: Option<String>,
-    /// Variables and components of a task that comes in any size.
+    /// Variables of a task that comes in any size.
     pub s: Option<usize>,
-    /// Components.
+    /// Components of such a task.
     pub d: Option<usize>,
-    /// The ways.
+    /// The ways through the course.
     #[serde(rename = "arm")]
     pub arms: Vec<Arm>,
     /// Where task files are looked for.
@@ -53,13 +53,13 @@ pub struct Arm {
     pub stages: Vec<Stage>,
 }
 
-/// One thing to learn. What is not given is free.
+/// One thing to learn. Every key may be left out.
 #[derive(Clone, Debug, Default, Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stage {
     /// The task, or a task file.
     pub task: Option<String>,
-    /// The context that is drawn.
+    /// The only context whose episodes are drawn. Default all.
     pub context: Option<String>,
     /// What stays of the network of the stage before.
     pub freeze: Option<Freeze>,
@@ -67,13 +67,13 @@ pub struct Stage {
     pub protect: Vec<String>,
     /// Contexts whose spaces are reused.
     pub reuse: Vec<String>,
-    /// Share of the size of old states that may be left unprotected.
+    /// Share of the variance of old states and inputs that may be left unprotected.
     pub left_out: Option<f64>,
     /// Whether the cue of the context is drawn strong.
     pub strong_cue: bool,
     /// Contexts whose weights are pulled back.
     pub ewc: Vec<String>,
-    /// How strongly.
+    /// How strongly they are pulled back.
     pub ewc_strength: Option<f64>,
 }
 

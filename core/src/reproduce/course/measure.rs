@@ -21,8 +21,8 @@ pub fn columns(row: &CourseRow) -> Vec<(String, Value)> {
 }
 
 /// A quantity over the rows that are picked: the mean of a column, `least_COLUMN` and `most_COLUMN`; with `than`, `ratio_COLUMN`
-/// is the mean over seeds of one arm's value by the other's, on a scale of powers, and `ratio_COLUMN_low` and `_high` the ends of its 95 %
-/// interval. Nothing where a value is missing.
+/// is the geometric mean over seeds of one arm's value divided by the other's, and `ratio_COLUMN_low` and `_high` are
+/// the ends of its 95 % interval. Nothing where a value is missing.
 pub fn measure(
     what: &str,
     which: &BTreeMap<String, toml::Value>,

@@ -11,9 +11,9 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Whoever watches: is told of stages that are done, and may ask for a stop.
+/// Follows a course: is told of stages that are done, and may ask for a stop.
 pub trait CourseWatcher: Sync {
-    /// So many stages are done of so many.
+    /// Is told that `done` stages are done, of `of` in all.
     fn done(&self, done: usize, of: usize);
 
     /// Whether to stop.
@@ -40,8 +40,8 @@ struct Step {
     before: Option<PathBuf>,
 }
 
-/// Trains what is not trained yet, with a thread for each network; gives a row for each arm and seed, or what stopped it. `seeds`
-/// takes only the first of them.
+/// Trains what is not trained yet, each network on one of `threads` threads; gives a row for each arm and seed, or
+/// nothing where the watcher asked for a stop. `seeds` limits it to the first so many seeds.
 pub fn run(
     course: &Course,
     seeds: Option<u64>,

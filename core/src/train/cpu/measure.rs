@@ -20,7 +20,7 @@ use crate::train::TrainError;
 /// alike and the best slices can be compared.
 const SLICE_SECONDS: f64 = 0.1;
 
-/// What to measure.
+/// What to train while its speed is measured.
 #[derive(Clone, Debug)]
 pub struct SpeedSetup {
     /// The task whose targets are made.
@@ -29,7 +29,7 @@ pub struct SpeedSetup {
     pub cell: CellKind,
     /// Layers.
     pub layers: usize,
-    /// Hidden units of each.
+    /// Hidden units of each layer.
     pub hidden: usize,
     /// Samples in a batch.
     pub batch: usize,

@@ -22,9 +22,9 @@ pub struct CudaRate {
     pub steps_per_second: f64,
     /// Floating-point operations of one step of one network.
     pub operations: f64,
-    /// Operations a second that the unit in use can do, measured.
+    /// Operations a second that the arithmetic unit in use can do, as measured.
     pub ceiling: f64,
-    /// Products that the device makes for one of the mathematics.
+    /// Products that the device computes for each one in the formulas.
     pub products: usize,
 }
 

@@ -26,8 +26,8 @@ use std::sync::Mutex;
 
 use super::{Engine, Job, Observer, Outcome, TrainError, TrainParams};
 
-/// How exactly the device multiplies. Sums and moments are fp32 in every case, and weights, which `Single` keeps on those of its
-/// numbers that a pair of fp16 numbers holds.
+/// How exactly the device multiplies. Sums, moments and weights are fp32 in every case; `Single` rounds weights to
+/// numbers that a pair of fp16 numbers can hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Precision {
