@@ -32,9 +32,10 @@ pub fn pytorch(bytes: &[u8]) {
 
 fn network(bytes: &[u8], path: &str) {
     let Ok(file) = NetworkFile::from_bytes(bytes, Path::new(path)) else { return };
-    let again = file.to_safetensors().ok().map(|bytes| NetworkFile::from_bytes(&bytes, Path::new("again.safetensors")));
-    if let Some(Ok(again)) = again {
-        assert_eq!(file.network, again.network);
+    let written = file.to_safetensors().unwrap_or_else(|error| panic!("what was read cannot be written: {error}"));
+    match NetworkFile::from_bytes(&written, Path::new("again.safetensors")) {
+        Ok(again) => assert_eq!(file.network, again.network),
+        Err(error) => panic!("what was written cannot be read: {error}"),
     }
     let _ = file.task(None, None);
 }

@@ -133,13 +133,14 @@ fn a_collapsed_network_cannot_be_edited() {
 fn a_network_that_does_not_compute_what_was_said_is_called_a_transplant_and_warned_of() {
     let (file, _) = t3();
     let [from, to] = ["T2", "T4"].map(|name| Task::named(name, None, None).unwrap());
-    let edited = edit(&file.network, &from, &Change::To(to), &EditParams::default()).unwrap();
+    let params = EditParams::default();
+    let edited = edit(&file.network, &from, &Change::To(to), &params).unwrap();
     assert_eq!((edited.mode, edited.fresh_units), (Mode::Transplant, edited.contents));
-    let warnings = edited.warnings(&from);
+    let warnings = edited.warnings(&from, &params);
     assert!(warnings.len() == 1 && warnings[0].contains("did not compute T2"), "{warnings:?}");
     let (_, right) = t3();
-    let edited = edit(&file.network, &right, &Change::Sign { output: 4 }, &EditParams::default()).unwrap();
-    assert!(edited.warnings(&right).is_empty() && edited.computed_before > 0.99 && edited.input_change > 0.0);
+    let edited = edit(&file.network, &right, &Change::Sign { output: 4 }, &params).unwrap();
+    assert!(edited.warnings(&right, &params).is_empty() && edited.computed_before > 0.99 && edited.input_change > 0.0);
 }
 
 #[test]

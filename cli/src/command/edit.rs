@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::subject::network_in;
 use crate::terminal::{FAINT, print, print_exactly, title};
 use ketbra::edit::{Change, EditError, EditParams, EditSummary, Edited, Mode, edit, task_read_back, task_to_edit};
-use ketbra::interpret::{InterpretParams, Warning, limits};
+use ketbra::interpret::{InterpretError, InterpretParams, Warning, limits};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::path_text;
 use ketbra::task::Task;
@@ -116,7 +116,7 @@ impl EditCommand {
         task.map_err(|error| match error {
             EditError::NoTask => Failure::bad_input(format!("{error} (--task T, or --blind --s N)")),
             EditError::NotReadBack => Failure::could_not(format!("{error} (--task T)")),
-            EditError::Recurrence(_) => Failure::could_not(error),
+            EditError::Reading(InterpretError::Recurrence(_)) => Failure::could_not(error),
             error => Failure::bad_input(error),
         })
     }

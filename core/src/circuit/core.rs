@@ -38,6 +38,11 @@ pub struct Core {
 }
 
 impl Core {
+    /// The core of a linear f; a truth table has none.
+    pub fn of_linear(task: &Task) -> Result<Option<Self>, CircuitError> {
+        task.is_linear().then(|| Self::of(task)).transpose()
+    }
+
     /// The core of a task.
     pub fn of(task: &Task) -> Result<Self, CircuitError> {
         let structure = Structure::of(task)?;

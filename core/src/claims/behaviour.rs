@@ -132,7 +132,7 @@ impl Behaviour {
         claims.extend(observed.flips.as_ref().map(|flips| depends(flips, task, unit, params)));
         claims.push(every_window(observed, task, unit, faint, params));
         match task.gates().filter(|_| !task.is_linear()) {
-            None => claims.push(no_further_term(&rivalry(observed, task, params.better), params)),
+            None => claims.push(no_further_term(&rivalry(observed, task, params.better, &params.rival), params)),
             Some(gates) => {
                 claims.extend(observed.asked.as_ref().map(|asked| no_further_input(asked, &gates, task, params)))
             }

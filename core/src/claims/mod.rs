@@ -11,6 +11,7 @@ pub(crate) use structure::steered_steps;
 pub use structure::{StructureEvidence, steered};
 pub use verdict::{Findings, Reason, Verdict, judge};
 
+use crate::recurrence::RivalParams;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Where claims begin to hold.
@@ -39,12 +40,19 @@ pub struct ClaimParams {
     pub further_input: f64,
     /// Another linear f predicts better if its error is below this share of that of the f that is stated.
     pub better: f64,
+    /// When the f that is stated can be compared with another at all.
+    pub rival: RivalParams,
     /// Least share of the variance of fresh states that the code explains.
     pub explained: f64,
     /// Least share of right signs of every output after random contents were written into the state.
     pub steered: f64,
     /// For a real-valued f: the largest error of an output then, as a share of its size.
     pub steered_error: f64,
+    /// Output steps that contents written into a network of truth tables are followed for, at least: a window of one step is no
+    /// time to follow anything.
+    pub steered_steps: usize,
+    /// For a real-valued f: an output that f keeps below this share of the largest must be silent beside that one.
+    pub silent: f64,
     /// Largest difference between the angles of an eigenvalue, learned and predicted, in radians.
     pub angles: f64,
     /// An output is held if it is right more often than this over the first s output steps, and what is superposed lasts if
@@ -60,6 +68,10 @@ pub struct ClaimParams {
     pub present: f64,
     /// Contents that share directions are told from noise in recordings only above this share.
     pub present_in_recordings: f64,
+    /// Of the outputs that differ between two contexts, the least share that must follow the cue.
+    pub cue_obeyed: f64,
+    /// A memory of one context is shared with another from this share in the space of its memories on.
+    pub shared: f64,
 }
 
 impl Default for ClaimParams {
@@ -76,9 +88,12 @@ impl Default for ClaimParams {
             further: 0.01,
             further_input: 0.02,
             better: 0.5,
+            rival: RivalParams::default(),
             explained: 0.95,
             steered: 0.98,
             steered_error: 0.2,
+            steered_steps: 8,
+            silent: 1e-4,
             angles: 0.02,
             held: 0.6,
             held_error: 0.8,
@@ -86,6 +101,8 @@ impl Default for ClaimParams {
             below_noise: 0.03,
             present: 0.25,
             present_in_recordings: 0.9,
+            cue_obeyed: 0.98,
+            shared: 0.9,
         }
     }
 }

@@ -5,12 +5,6 @@ use crate::code::{CodeParams, Contents, Judged, MAX_PRODUCTS, Noise, Null, Produ
 use crate::numeric::{Matrix, zero_padded};
 use crate::spectrum::Spectrum;
 
-/// Output steps that what is written into a network of truth tables is followed for, at least.
-const LEAST_STEERED: usize = 8;
-
-/// An output whose power is below this share of the largest is silent.
-const SILENT: f64 = 1e-4;
-
 /// What was measured of a network's states and weights.
 pub struct StructureEvidence<'a> {
     /// The contents that were looked for.
@@ -112,7 +106,7 @@ impl StructureEvidence<'_> {
     }
 
     fn steering(&self, measured: f64, output: usize, params: &ClaimParams) -> Claim {
-        let (name, steps) = (ClaimName::Steered, steered_steps(self.contents));
+        let (name, steps) = (ClaimName::Steered, steered_steps(self.contents, params));
         if self.contents.are_signs() {
             let detail = format!(
                 "share of right signs over the {steps} steps after random contents were written, worst u{output}"
@@ -142,17 +136,22 @@ impl StructureEvidence<'_> {
 }
 
 /// Output steps over which written contents are followed: two turns of the window, or until they are gone.
-pub(crate) fn steered_steps(contents: &Contents) -> usize {
-    // A window of one step is no time to follow anything.
-    let least = if contents.drawn.is_some() { LEAST_STEERED } else { 0 };
+pub(crate) fn steered_steps(contents: &Contents, params: &ClaimParams) -> usize {
+    let least = if contents.drawn.is_some() { params.steered_steps } else { 0 };
     let turns = (2 * contents.task().s()).max(least);
     contents.gone_after.map_or(turns, |gone| turns.min(gone.max(1)))
 }
 
 /// Writes contents into states through the code, lets the network run on, and compares its outputs with those of f.
 /// Gives the worst output, counted from 1.
-pub fn steered(writer: &Writer<'_>, contents: &Contents, written: &Matrix, unit: f64) -> (f64, usize) {
-    let (d, steps) = (contents.task().d(), steered_steps(contents));
+pub fn steered(
+    writer: &Writer<'_>,
+    contents: &Contents,
+    written: &Matrix,
+    unit: f64,
+    params: &ClaimParams,
+) -> (f64, usize) {
+    let (d, steps) = (contents.task().d(), steered_steps(contents, params));
     let (signs, columns) = (contents.are_signs(), written.ncols());
     let network = &writer.network.padded();
     let mut states = writer.states(written);
@@ -179,7 +178,7 @@ pub fn steered(writer: &Writer<'_>, contents: &Contents, written: &Matrix, unit:
     let figure = |j: usize| match signs {
         true => right[j] as f64 / all,
         // An output that f keeps silent must be silent beside the others.
-        false => (missed[j] / size[j].max(SILENT * largest)).sqrt(),
+        false => (missed[j] / size[j].max(params.silent * largest)).sqrt(),
     };
     let start = (if signs { 1.0 } else { 0.0 }, 1);
     let worse = |a: f64, b: f64| if signs { a < b } else { a > b || a.is_nan() };

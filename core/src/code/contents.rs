@@ -32,11 +32,15 @@ pub struct ContentsParams {
     pub faint: f64,
     /// Windows on which the step of a truth table is compared.
     pub columns: usize,
+    /// A component of a truth table whose rarer sign is rarer than this does not vary: it is no content.
+    pub rare_sign: f64,
+    /// One of which the others leave over a smaller share of its variance follows from them, and is none either.
+    pub of_its_own: f64,
 }
 
 impl Default for ContentsParams {
     fn default() -> Self {
-        Self { lasting: 0.944, faint: 0.01, columns: 512 }
+        Self { lasting: 0.944, faint: 0.01, columns: 512, rare_sign: 0.02, of_its_own: 0.01 }
     }
 }
 

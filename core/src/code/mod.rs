@@ -86,6 +86,10 @@ pub struct CodeParams {
     pub sign_states: usize,
     /// Products of contents that are looked for in a state, at most.
     pub most_products: usize,
+    /// Products of one more content are looked for while those of fewer leave over at least this share of the variance.
+    pub products_left_over: f64,
+    /// A product that makes up no more than this share of the variance is not reported.
+    pub product_share: f64,
     /// Recordings are cross-validated in so many folds.
     pub folds: usize,
     /// Times that the episodes of a recording are shuffled.
@@ -129,6 +133,8 @@ impl Default for CodeParams {
             sweeps: 6,
             sign_states: 512,
             most_products: 512,
+            products_left_over: 0.002,
+            product_share: 0.002,
             folds: 4,
             null_draws: 99,
             stands_out: 6.0,
@@ -378,6 +384,17 @@ fn normal_below(value: f64) -> f64 {
     0.5 * libm::erfc(-value / std::f64::consts::SQRT_2)
 }
 
+/// The value that a share of normal numbers, at least a half, is below.
+pub(crate) fn normal_deviation(share: f64) -> f64 {
+    // No share that f64 can tell from 1 lies further out than 9.
+    let (mut below, mut above) = (0.0, 9.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (below + above);
+        if normal_below(middle) < share { below = middle } else { above = middle }
+    }
+    above
+}
+
 /// Share of right signs of each content.
 pub fn right_signs(read: &Matrix, contents: &Matrix) -> Vec<f64> {
     let mut right = vec![0usize; contents.nrows()];
@@ -410,6 +427,16 @@ mod tests {
         let loud = draw::normal(40, 3, &stream, 3) * draw::normal(3, columns, &stream, 20 + index);
         let quiet = draw::normal(40, columns, &stream, 30 + index) * faer::Scale(0.01);
         (memories.clone(), Sample { states: memories * &contents + loud + quiet, contents, episodes: columns })
+    }
+
+    #[test]
+    fn a_share_of_right_signs_is_reached_where_its_deviation_says() {
+        for (share, deviation) in [(0.5, 0.0), (0.975, 1.959_963_985), (0.99, 2.326_347_874), (0.999_99, 4.264_890_794)]
+        {
+            assert!((normal_deviation(share) - deviation).abs() < 1e-8, "{share}");
+        }
+        // Nothing reaches 1: the end of the search is given, and no endless one.
+        assert!(normal_deviation(1.0) <= 9.0);
     }
 
     #[test]

@@ -12,11 +12,8 @@ use serde::{Deserialize, Serialize};
 const MOST_TOGETHER: usize = 5;
 /// Columns that a product needs to be fitted.
 const COLUMNS_EACH: usize = 4;
-/// Products of one more content are looked at while these leave over more than this.
-const LEFT_OVER: f64 = 0.002;
-/// Products that are reported, at most, and their least share of the variance.
+/// Products that are reported, at most.
 const REPORTED: usize = 16;
-const LEAST_SHARE: f64 = 0.002;
 
 /// States with the signs that they hold, one column each; the mean of every time step is taken off the states.
 #[derive(Clone, Debug)]
@@ -96,7 +93,7 @@ impl ProductCode {
             let mut wider = members.clone();
             let room = params.most_products.min(fitted.signs.ncols() / COLUMNS_EACH);
             let before = by_degree[by_degree.len() - 1];
-            if 1.0 - before < LEFT_OVER || !push_subsets(count, degree, room, &mut wider) {
+            if 1.0 - before < params.products_left_over || !push_subsets(count, degree, room, &mut wider) {
                 break;
             }
             let explained = explained(fitted, fresh, &wider, params)?;
@@ -180,7 +177,7 @@ fn largest(
         (i, size * sample.contents.row(count + i).squared_norm_l2() / all)
     };
     let mut shares: Vec<(usize, f64)> =
-        (0..members.len()).map(share).filter(|(_, share)| *share > LEAST_SHARE).collect();
+        (0..members.len()).map(share).filter(|(_, share)| *share > params.product_share).collect();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     shares.truncate(REPORTED);
     let chosen: Vec<Vec<usize>> = shares.iter().map(|&(i, _)| members[i].clone()).collect();

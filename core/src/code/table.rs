@@ -17,10 +17,6 @@ const EPISODES: usize = 1024;
 const SETTLED: usize = 40;
 /// Steps after that at which windows are looked at: no two a common period apart.
 const LATER: [usize; 4] = [0, 3, 7, 12];
-/// A component whose rarer sign is rarer than this does not vary.
-const RARE: f64 = 0.02;
-/// A component of which the others leave over a smaller share of its variance follows from them.
-const OF_ITS_OWN: f64 = 0.01;
 /// Ridge of f's regression on contents and products: where f comes to few windows these depend on one another.
 pub(crate) const RIDGE: f64 = 1e-6;
 /// The most products on which the step of an f is regressed: half as many as there are windows to do it on.
@@ -87,14 +83,14 @@ impl Contents {
         let needed: Vec<usize> = readable(task).into_iter().rev().collect();
         let mut drawn = Drawn { episodes, at: SETTLED };
         let settled: Vec<Matrix> = LATER.iter().map(|&later| drawn.windows(task, later, count)).collect();
-        let mut slots = of_their_own(&settled, &needed);
+        let mut slots = of_their_own(&settled, &needed, params);
         let fades = slots.is_empty();
         let mut gone_after = None;
         if fades {
             drawn.at = 0;
-            let varies = |t: &usize| !of_their_own(&[drawn.windows(task, *t, count)], &needed).is_empty();
+            let varies = |t: &usize| !of_their_own(&[drawn.windows(task, *t, count)], &needed, params).is_empty();
             gone_after = Some((0..SETTLED).rev().find(varies).map_or(0, |last| last + 1));
-            slots = of_their_own(&[drawn.windows(task, 0, count)], &needed);
+            slots = of_their_own(&[drawn.windows(task, 0, count)], &needed, params);
         }
         slots.sort_unstable();
         let (window, d) = (task.window(), task.d());
@@ -156,7 +152,7 @@ pub(crate) fn regress(from: &Matrix, to: &Matrix) -> Result<Matrix, NumericError
 }
 
 /// Of the components in `order` those that vary and do not follow linearly from the ones before.
-fn of_their_own(windows: &[Matrix], order: &[usize]) -> Vec<usize> {
+fn of_their_own(windows: &[Matrix], order: &[usize], params: &ContentsParams) -> Vec<usize> {
     let columns: usize = windows.iter().map(Matrix::ncols).sum();
     let row = |slot: usize| -> Vec<f64> {
         let values: Vec<f64> = windows.iter().flat_map(|w| (0..w.ncols()).map(move |k| w[(slot, k)])).collect();
@@ -168,7 +164,7 @@ fn of_their_own(windows: &[Matrix], order: &[usize]) -> Vec<usize> {
     for &slot in order {
         let mut rest = row(slot);
         let variance = dot(&rest, &rest);
-        if variance <= 4.0 * RARE * (1.0 - RARE) * columns as f64 {
+        if variance <= 4.0 * params.rare_sign * (1.0 - params.rare_sign) * columns as f64 {
             continue;
         }
         for unit in &basis {
@@ -176,7 +172,7 @@ fn of_their_own(windows: &[Matrix], order: &[usize]) -> Vec<usize> {
             rest.iter_mut().zip(unit).for_each(|(x, y)| *x -= along * y);
         }
         let left = dot(&rest, &rest);
-        if left > OF_ITS_OWN * variance {
+        if left > params.of_its_own * variance {
             rest.iter_mut().for_each(|x| *x /= left.sqrt());
             basis.push(rest);
             kept.push(slot);

@@ -16,8 +16,6 @@ use serde::Serialize;
 const EPISODES: (usize, usize) = (768, 4);
 /// Ridge of readers, as a share of the mean variance of what is left over.
 const RIDGE: f64 = 1e-3;
-/// An input is kept if it moves the state by this many times the variance that chance gives it.
-const SIGNIFICANT: f64 = 10.0;
 /// Ridge of the contents.
 const CONTENTS_RIDGE: f64 = 1e-9;
 
@@ -85,7 +83,7 @@ impl Beside {
         let size = |i: usize| added.row(i).squared_norm_l2();
         let usual = memories.squared_norm_l2() / held.nrows().max(1) as f64;
         // Chance gives an input about this much.
-        let chance = SIGNIFICANT * seen.squared_norm_l2() / (fitted * fitted) as f64;
+        let chance = params.kept_significant * seen.squared_norm_l2() / (fitted * fitted) as f64;
         let is_kept = |i: &usize| size(*i) >= params.kept_size.powi(2) * usual && size(*i) >= chance;
         let kept: Vec<usize> = (0..forgotten.len()).filter(is_kept).collect();
         let made_up = kept.iter().fold(0.0, |sum, &i| sum + size(i));

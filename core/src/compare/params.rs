@@ -31,6 +31,8 @@ pub struct CompareParams {
     /// An input that f does not need is kept all the same if it moves the state at least this much, as a share of what a content
     /// does: traces of inputs fade slowly.
     pub kept_size: f64,
+    /// And if it moves the state by this many times the variance that chance gives it.
+    pub kept_significant: f64,
     /// Units of the networks that are asked what else they keep, at most.
     pub beside_units: usize,
     /// How dynamical similarity is measured.
@@ -51,6 +53,7 @@ impl Default for CompareParams {
             exchanged: 0.98,
             exchanged_error: 0.2,
             kept_size: 0.15,
+            kept_significant: 10.0,
             beside_units: 1024,
             dsa: DsaParams::default(),
         }

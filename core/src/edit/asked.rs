@@ -1,11 +1,9 @@
 //! From what a person asks for to a change, and to the task that is changed.
 
 use super::{Change, EditError, EditParams};
-use crate::interpret::{InterpretParams, limits};
+use crate::interpret::{InterpretParams, Question, observe_and_read};
 use crate::network::{Network, NetworkFile};
-use crate::observe::{Asked, ObserveParams, Watch, observe};
-use crate::random::{Purpose, Stream};
-use crate::recurrence::{RecurrenceParams, read_back};
+use crate::observe::{ObserveParams, Watch};
 use crate::task::{Gate, Task, TaskError};
 use std::ffi::OsStr;
 
@@ -42,16 +40,8 @@ pub fn task_to_edit(
 
 /// What a network of `s` input steps computes, as it is read back from the network.
 pub fn task_read_back(network: &Network, s: usize, params: &EditParams) -> Result<Task, EditError> {
-    limits::check(s, network.outputs(), network.state_size(), &InterpretParams::default())?;
-    let (size, watch) = ((s, network.outputs()), Watch::nobody());
-    let (params, reading) =
-        (ObserveParams { seed: params.seed, ..ObserveParams::default() }, RecurrenceParams::default());
-    let mut observed = observe(network, size, &params)?;
-    let mut found = read_back(&observed, &reading)?;
-    if found.is_open(&reading) {
-        observed.asked =
-            Asked::run(network, size, &Stream::new(params.seed, Purpose::ScoreInputs), &params.ask, &watch)?;
-        found.look_for_tables(&observed, &reading);
-    }
-    found.task(s, network.outputs()).ok_or(EditError::NotReadBack)
+    let observe = ObserveParams { seed: params.seed, ..ObserveParams::default() };
+    let params = InterpretParams { observe, ..InterpretParams::default() };
+    let (_, reading) = observe_and_read(network, &Question::Blind { s }, &params, &Watch::nobody())?;
+    reading.task(s, network.outputs()).ok_or(EditError::NotReadBack)
 }

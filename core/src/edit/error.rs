@@ -3,11 +3,10 @@
 use super::Mode;
 use crate::circuit::CircuitError;
 use crate::compile::CompileError;
-use crate::interpret::limits::TooLarge;
+use crate::interpret::InterpretError;
 use crate::network::NetworkError;
 use crate::numeric::NumericError;
 use crate::observe::ObserveError;
-use crate::recurrence::RecurrenceError;
 use crate::setting::Setting;
 use crate::task::TaskError;
 
@@ -92,12 +91,9 @@ pub enum EditError {
     /// What the network computes could not be read back.
     #[error("what the network computes now could not be read back; give the task it was trained on")]
     NotReadBack,
-    /// Too large a network to read back.
+    /// Nothing could be read back: the network is too large, or its states are not finite.
     #[error(transparent)]
-    TooLarge(#[from] TooLarge),
-    /// What was read back is not a task.
-    #[error(transparent)]
-    Recurrence(#[from] RecurrenceError),
+    Reading(#[from] InterpretError),
     /// A network whose activity dies out.
     #[error("activity dies out: there is no code to write a new circuit in; train the network first")]
     Silent,

@@ -57,6 +57,8 @@ pub struct EditParams {
     pub reader_ridge: f64,
     /// The only mode to try. Default all of them, from the least change on.
     pub mode: Option<Mode>,
+    /// A network with a smaller accuracy on the task it is said to do does not do it: a warning.
+    pub computes: f64,
     /// Contents read with at least this share of right signs are held: their code is kept.
     pub held: f64,
     /// Contents that are not held are written into one unit each, with this weight.
@@ -95,6 +97,7 @@ impl Default for EditParams {
             reading_ridge: 1e-4,
             reader_ridge: 1e-2,
             mode: None,
+            computes: 0.6,
             held: 0.995,
             fresh_weight: 0.8,
             code_size: 0.5,

@@ -5,9 +5,6 @@ use crate::network::{CellKind, Metadata, NetworkFile};
 use crate::task::Task;
 use serde::Serialize;
 
-/// A network with a smaller accuracy on a task does not compute it.
-const COMPUTES: f64 = 0.6;
-
 /// A share, so that little is not rounded to nothing.
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
@@ -69,7 +66,7 @@ impl Edited {
             readout_change: self.readout_change,
             biases_dropped: self.biases_dropped,
             computed_before: self.computed_before,
-            warnings: self.warnings(from),
+            warnings: self.warnings(from, params),
             params: params.clone(),
         }
     }
@@ -89,9 +86,9 @@ impl Edited {
     }
 
     /// What a person should know before using it.
-    pub fn warnings(&self, from: &Task) -> Vec<String> {
+    pub fn warnings(&self, from: &Task, params: &EditParams) -> Vec<String> {
         let mut warnings = vec![];
-        if self.computed_before < COMPUTES {
+        if self.computed_before < params.computes {
             let (name, accuracy) = (from.name(), self.computed_before);
             warnings
                 .push(format!("the network did not compute {name} (accuracy {accuracy:.2}): is that the right task?"));

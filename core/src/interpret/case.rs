@@ -14,12 +14,15 @@ use crate::spectrum::{Spectrum, spectrum};
 use crate::task::Task;
 
 /// A network, or recordings of one.
+#[derive(Clone, Copy)]
 pub(super) struct Case<'a> {
     /// Nothing where only recordings are known.
     pub(super) subject: Option<Subject<'a>>,
     /// The states that are looked at.
     pub(super) observed: &'a Observations,
     pub(super) question: &'a Question,
+    /// Nothing where the function cannot be told.
+    pub(super) theory: Option<&'a Theory>,
     pub(super) params: &'a InterpretParams,
     pub(super) watch: &'a Watch<'a>,
 }
@@ -33,7 +36,7 @@ pub(super) struct Subject<'a> {
     pub(super) whole: &'a Observations,
 }
 
-/// The task, given or read back, its core, and what a state must hold; nothing where the function cannot be told.
+/// The task, given or read back, its core, and what a state must hold.
 pub(super) struct Theory {
     pub(super) task: Task,
     /// Nothing for a truth table.
@@ -58,33 +61,46 @@ pub(super) struct OnOrbit {
     pub(super) spectrum: Spectrum,
 }
 
-impl Case<'_> {
-    pub(super) fn theory(&self, reading: &Recurrence) -> Result<Option<Theory>, InterpretError> {
-        let task = match self.question {
+impl Theory {
+    /// Nothing where the function cannot be told.
+    pub(super) fn of(
+        question: &Question,
+        reading: &Recurrence,
+        (s, d): (usize, usize),
+        params: &InterpretParams,
+    ) -> Result<Option<Self>, InterpretError> {
+        let task = match question {
             Question::Task(task) => Some(task.clone()),
-            Question::Blind { .. } => reading.task(self.observed.s, self.observed.d),
+            Question::Blind { .. } => reading.task(s, d),
         };
         let Some(task) = task else { return Ok(None) };
-        let core = if task.is_linear() { Some(Core::of(&task)?) } else { None };
-        let contents = Contents::of(&task, core.as_ref(), &self.params.code.contents)?;
-        Ok(Some(Theory { task, core, contents }))
+        let core = Core::of_linear(&task)?;
+        let contents = Contents::of(&task, core.as_ref(), &params.code.contents)?;
+        Ok(Some(Self { task, core, contents }))
+    }
+}
+
+impl Case<'_> {
+    /// Nothing for a truth table, or a function that cannot be told.
+    fn core(&self) -> Option<&Core> {
+        self.theory?.core.as_ref()
     }
 
     /// Nothing where only recordings are known.
-    pub(super) fn look_at_the_origin(&self, theory: Option<&Theory>) -> Result<Option<AtOrigin>, InterpretError> {
+    pub(super) fn look_at_the_origin(&self) -> Result<Option<AtOrigin>, InterpretError> {
         let Some(subject) = self.subject else { return Ok(None) };
         let jacobian = origin(subject.network);
         let eigenvalues = eigenvalues(&jacobian)?;
-        let predicted = theory.and_then(|theory| theory.core.as_ref()).map(Core::eigenvalues);
+        let predicted = self.core().map(Core::eigenvalues);
         let spectrum = spectrum(&eigenvalues, predicted, &self.params.origin_spectrum)?;
         Ok(Some(AtOrigin { jacobian, eigenvalues, spectrum }))
     }
 
-    pub(super) fn look_at_the_orbit(&self, theory: Option<&Theory>) -> Result<OnOrbit, InterpretError> {
+    pub(super) fn look_at_the_orbit(&self) -> Result<OnOrbit, InterpretError> {
         let (observed, params) = (self.observed, self.params);
         let persistence = observed.probe.persistence(params.visited.settle);
         let visited = visit(&observed.probe, &params.visited)?;
-        let rank = theory.and_then(|theory| theory.core.as_ref()).map_or(visited.largest_gap, Core::dimension);
+        let rank = self.core().map_or(visited.largest_gap, Core::dimension);
         let linear = match persistence > params.claims.alive {
             true => match orbit(&visited, rank, &params.orbit) {
                 // Outputs differ but states do not, to working precision.
@@ -94,7 +110,7 @@ impl Case<'_> {
             false => None,
         };
         let found = linear.as_ref().map(|orbit| eigenvalues(&orbit.operator)).transpose()?.unwrap_or_default();
-        let predicted = theory.and_then(|theory| theory.core.as_ref()).map(Core::eigenvalues);
+        let predicted = self.core().map(Core::eigenvalues);
         let spectrum = spectrum(&found, predicted, &params.orbit_spectrum)?;
         Ok(OnOrbit { persistence, visited, linear, spectrum })
     }
@@ -102,7 +118,6 @@ impl Case<'_> {
     /// Memories by every method of the dynamics that was asked for, and the reading of the function confirmed on the orbit.
     pub(super) fn follow_the_dynamics(
         &self,
-        theory: Option<&Theory>,
         origin: Option<&AtOrigin>,
         orbit: &OnOrbit,
         reading: &mut Recurrence,
@@ -114,7 +129,7 @@ impl Case<'_> {
         };
         confirm(reading, &readout, &orbit.visited, linear, &self.params.recurrence)?;
         let mut warnings: Vec<Warning> = linear.doubts.iter().cloned().map(Warning::Orbit).collect();
-        let Some(theory) = theory else { return Ok((vec![], warnings)) };
+        let Some(theory) = self.theory else { return Ok((vec![], warnings)) };
         // The other methods follow a linear circuit.
         let Some(core) = &theory.core else { return Ok((vec![], warnings)) };
         let subject = self.subject.filter(|subject| subject.view.is_plain());

@@ -105,7 +105,7 @@ impl Case<'_> {
                     }
                 };
                 let (step, images) = step_by_writing(&writer, &code, &written)?;
-                (step, images, Some(steered(&writer, contents, &written, unit)))
+                (step, images, Some(steered(&writer, contents, &written, unit, &self.params.claims)))
             }
             None => {
                 let pairs: Vec<usize> =

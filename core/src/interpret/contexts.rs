@@ -12,11 +12,6 @@ use crate::task::{Episodes, Task};
 use faer::Mat;
 use serde::Serialize;
 
-/// From this share on a memory of one context lies in the space of another's.
-pub const SHARED: f64 = 0.9;
-/// Outputs that must follow the cue, of those that differ between two contexts.
-pub const OBEYED: f64 = 0.98;
-
 /// What was found in a network with several functions.
 #[derive(Clone, Debug, Serialize)]
 pub struct InContexts {
@@ -135,20 +130,20 @@ pub fn interpret_contexts(
     let mut pairs = vec![];
     for a in 0..contexts.len() {
         for b in a + 1..contexts.len() {
-            pairs.push(shared([&contexts[a], &contexts[b]], obeyed(&answered[a], &answered[b]))?);
+            pairs.push(shared([&contexts[a], &contexts[b]], obeyed(&answered[a], &answered[b]), params.claims.shared)?);
         }
     }
-    let failing = failing(&contexts, &pairs);
+    let failing = failing(&contexts, &pairs, params.claims.cue_obeyed);
     Ok(InContexts { task: task.name().into(), contexts, pairs, holds: failing.is_empty(), failing })
 }
 
-fn failing(contexts: &[InContext], pairs: &[Shared]) -> Vec<String> {
+fn failing(contexts: &[InContext], pairs: &[Shared], least: f64) -> Vec<String> {
     let circuit = |verdict: Verdict| matches!(verdict, Verdict::Circuit | Verdict::Superposed);
     let wrong = contexts.iter().filter(|of| !circuit(of.found.verdict));
     let mut failing: Vec<String> =
         wrong.map(|of| format!("in context {} the network is {}", of.context, of.found.verdict.name())).collect();
     for pair in pairs {
-        if let Some(obeyed) = pair.cue_obeyed.filter(|obeyed| *obeyed < OBEYED) {
+        if let Some(obeyed) = pair.cue_obeyed.filter(|obeyed| *obeyed < least) {
             let [a, b] = &pair.contexts;
             failing.push(format!(
                 "the cue does not decide between {a} and {b}: of the outputs that must differ, {:.1} % do",
@@ -206,7 +201,7 @@ fn cue(network: &Network, task: &Task, context: usize, found: &Interpretation) -
     Ok(cue)
 }
 
-fn shared([a, b]: [&InContext; 2], cue_obeyed: Option<f64>) -> Result<Shared, InterpretError> {
+fn shared([a, b]: [&InContext; 2], cue_obeyed: Option<f64>, least: f64) -> Result<Shared, InterpretError> {
     let mut found = Shared {
         contexts: [a.context.clone(), b.context.clone()],
         angles: None,
@@ -222,7 +217,7 @@ fn shared([a, b]: [&InContext; 2], cue_obeyed: Option<f64>) -> Result<Shared, In
         let Some(component) = contents.named(i) else { continue };
         let all = here.col(i).squared_norm_l2().max(f64::MIN_POSITIVE);
         let within = inside.col(i).squared_norm_l2() / all;
-        if within >= SHARED { found.shared.push(component) } else { found.apart.push(component) }
+        if within >= least { found.shared.push(component) } else { found.apart.push(component) }
     }
     Ok(found)
 }

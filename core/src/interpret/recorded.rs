@@ -5,15 +5,13 @@ use super::coding::Coded;
 use super::{InterpretError, RecordedRun};
 use crate::claims::{Behaviour, ClaimParams};
 use crate::code::{
-    Code, CodeParams, Contents, ContentsFrom, CrossValidated, Interval, Noise, Null, Sample, off_by, right_signs,
+    Code, CodeParams, Contents, ContentsFrom, CrossValidated, Interval, Noise, Null, Sample, normal_deviation, off_by,
+    right_signs,
 };
 use crate::numeric::{Matrix, NumericError, ridge_regression};
 use crate::observe::Observations;
 use crate::task::Component;
 use serde::{Deserialize, Serialize};
-
-/// Readings this many standard deviations above chance have the share of right signs that counts as read.
-const READS: f64 = 2.326;
 
 /// Ridge of the readout that is fitted to recordings.
 const RIDGE: f64 = 1e-6;
@@ -154,15 +152,17 @@ impl Coded {
             worst_reading: recorded.worst,
             explained: recorded.explained,
             null: recorded.null.clone(),
-            noise: recorded.noise.as_ref().map(|noise| self.noise(noise)),
+            noise: recorded.noise.as_ref().map(|noise| self.noise(noise, params.read)),
             episodes_needed: needed,
             ablation: recorded.ablation.clone(),
         })
     }
 
-    fn noise(&self, noise: &Noise) -> NoiseSummary {
+    fn noise(&self, noise: &Noise, read: f64) -> NoiseSummary {
+        // Readings of +-1 have that share of right signs where their standard deviation is one over this.
+        let clear = normal_deviation(read);
         // With more units of the same kind the variance of what is read falls as their number grows.
-        let units = (self.code.memories.nrows() as f64 * noise.largest_error * READS * READS).ceil() as usize;
+        let units = (self.code.memories.nrows() as f64 * noise.largest_error * clear * clear).ceil() as usize;
         NoiseSummary {
             share: noise.share,
             allowed: noise.allowed.iter().copied().fold(1.0, f64::min),

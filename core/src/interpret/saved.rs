@@ -230,7 +230,7 @@ fn matrix(tensor: &TensorView<'_>) -> Result<Matrix, SavedError> {
 fn details(found: &Interpretation, behind: Behind, mut matrices: Matrices) -> Result<Details, SavedError> {
     let mut take = |name: String| matrices.remove(&name).ok_or_else(|| damaged(format!("{name} is missing")));
     let task = behind.task.map(|text| Task::from_toml(&text, "read back", "the file")).transpose().map_err(damaged)?;
-    let core = task.as_ref().filter(|task| task.is_linear()).map(Core::of).transpose().map_err(damaged)?;
+    let core = task.as_ref().map(Core::of_linear).transpose().map_err(damaged)?.flatten();
     let contents = task.as_ref().map(|task| Contents::of(task, core.as_ref(), &found.params.code.contents));
     let orbit = match behind.orbit {
         Some(SavedOrbit { place, residual, doubts }) => Some(Linearization {
@@ -271,6 +271,7 @@ fn details(found: &Interpretation, behind: Behind, mut matrices: Matrices) -> Re
     }
     Ok(Details {
         runs,
+        core,
         contents: contents.transpose().map_err(damaged)?,
         task,
         orbit,

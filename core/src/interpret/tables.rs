@@ -98,7 +98,8 @@ impl Case<'_> {
         let means = [fitted.mean(&fitted.states[&at[0]]), seen.0.mean(&seen.0.states[&at[1]])];
         let writer = Writer::new(network, view, memories(&held, self.params.code.ridge)?, means);
         let (step, images) = step_on_products(&writer, &found.code, contents, drawn, &written)?;
-        let steered = steered_by_table(&writer, contents, drawn, &written);
+        let steered =
+            steered_by_table(&writer, contents, drawn, &written, steered_steps(contents, &self.params.claims));
         Ok(Some(InNetwork { found, step, images, steered, first_steps, fresh: of_fresh }))
     }
 
@@ -208,12 +209,17 @@ fn step_on_products(
     Ok((step, images))
 }
 
-/// Lets the network run on from what was written, and compares what it says with what f says. Gives the worst output,
+/// Lets the network run on for some steps from what was written, and compares what it says with what f says. Gives the worst output,
 /// counted from 1.
-fn steered_by_table(writer: &Writer<'_>, contents: &Contents, drawn: &Drawn, written: &Matrix) -> (f64, usize) {
+fn steered_by_table(
+    writer: &Writer<'_>,
+    contents: &Contents,
+    drawn: &Drawn,
+    written: &Matrix,
+    steps: usize,
+) -> (f64, usize) {
     let (task, columns) = (contents.task(), written.ncols());
     let (d, window) = (task.d(), task.window());
-    let steps = steered_steps(contents);
     let network = &writer.network.padded();
     let mut states = writer.states(written);
     let mut right = vec![0usize; d];

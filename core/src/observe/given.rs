@@ -105,7 +105,7 @@ impl Trajectories {
         // Spread evenly, so that what drifts over a recording is in both parts.
         let (scored, shown): (Vec<usize>, Vec<usize>) = (0..episodes).partition(|e| e.is_multiple_of(every));
         let all: Vec<usize> = (0..episodes).collect();
-        let states = without_drift(&self.states[first..]);
+        let states = without_drift(&self.states[first..], params);
         let whole = Given { inputs: &inputs, states: &states, outputs: &self.outputs[first..], d };
         let scored_steps = params.score_steps.min(steps - s);
         Ok(Observations {
@@ -222,21 +222,16 @@ impl Given<'_> {
 /// Degree of the polynomial in the number of an episode that a unit may drift by.
 const DRIFT_DEGREE: usize = 3;
 
-/// A unit drifts if trends make up this share of how its mean differs between episodes.
-const DRIFTS: f64 = 0.25;
-
-/// And this many times what they make up by chance.
-const BEYOND_CHANCE: f64 = 12.0;
-
 /// States less what drifts slowly from episode to episode: inputs are drawn anew each time, and have no trend.
-fn without_drift(states: &[Matrix]) -> Vec<Matrix> {
+fn without_drift(states: &[Matrix], params: &ObserveParams) -> Vec<Matrix> {
     let (episodes, units) = states.first().map_or((0, 0), |first| (first.ncols(), first.nrows()));
     let trends = trends(episodes);
     let mut mean = Matrix::zeros(units, episodes);
     states.iter().for_each(|state| mean += state * faer::Scale(1.0 / states.len() as f64));
     // Trends are orthonormal.
     let mut drift = (&mean * &trends) * trends.transpose();
-    let least = DRIFTS.max(BEYOND_CHANCE * trends.ncols() as f64 / episodes.max(1) as f64);
+    let by_chance = trends.ncols() as f64 / episodes.max(1) as f64;
+    let least = params.drifts.max(params.drifts_beyond_chance * by_chance);
     for unit in 0..units {
         let middle = mean.row(unit).sum() / episodes.max(1) as f64;
         let size: f64 = mean.row(unit).iter().map(|x| (x - middle).powi(2)).sum();

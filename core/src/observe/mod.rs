@@ -62,6 +62,10 @@ pub struct ObserveParams {
     pub most_flips: usize,
     /// One of so many given trajectories is kept for judging; the others show the orbit.
     pub judged_every: usize,
+    /// A recorded unit drifts, and its trend is taken off, if trends make up this share of how its mean differs between episodes ...
+    pub drifts: f64,
+    /// ... and this many times what they make up by chance.
+    pub drifts_beyond_chance: f64,
     /// How a network is asked for a truth table.
     pub ask: AskParams,
 }
@@ -83,6 +87,8 @@ impl Default for ObserveParams {
             flip_bases: 4,
             most_flips: 256,
             judged_every: 4,
+            drifts: 0.25,
+            drifts_beyond_chance: 12.0,
             ask: AskParams::default(),
         }
     }

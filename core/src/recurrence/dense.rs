@@ -36,7 +36,7 @@ pub(super) fn dense(
         return Ok(None);
     }
     if let Some(selection) = selection {
-        match rivalry(observed, selection, params.dense_better) {
+        match rivalry(observed, selection, params.dense_better, &params.rival) {
             Rivalry::Rivalled(rival) if rival.missing > params.dense_differs => {}
             _ => return Ok(None),
         }
@@ -45,7 +45,7 @@ pub(super) fn dense(
     if explained.iter().any(|&share| share < params.dense_explained) {
         return Ok(None);
     }
-    let unit = own_unit(&observed.probe, &matrix);
+    let unit = own_unit(&observed.probe, &matrix, params.dense_unit);
     let Some((matrix, unrolled_error)) =
         plainest(&observed.probe, &(matrix * faer::Scale(1.0 / unit)), unit, alive, params)?
     else {
@@ -100,8 +100,7 @@ fn regress(trial: &Batch, s: usize, d: usize, params: &RecurrenceParams) -> Opti
 
 /// The size of the network's outputs: where the whole window is its own outputs, f of them is the next output, and what
 /// the regression on inputs of +-1 has too much is the unit.
-fn own_unit(probe: &Batch, matrix: &Matrix) -> f64 {
-    const SAME: f64 = 0.02;
+fn own_unit(probe: &Batch, matrix: &Matrix, same: f64) -> f64 {
     // What has faded to rounding errors tells nothing.
     const GONE: f64 = 1e-16;
     let (d, window) = (matrix.nrows(), matrix.ncols());
@@ -119,7 +118,7 @@ fn own_unit(probe: &Batch, matrix: &Matrix) -> f64 {
     }
     let first: f64 = probe.outputs.iter().take(s).map(|produced| produced.squared_norm_l2()).sum();
     let unit = if power > GONE * first { product / power } else { 1.0 };
-    if unit.is_finite() && unit > 0.0 && (unit - 1.0).abs() > SAME { unit } else { 1.0 }
+    if unit.is_finite() && unit > 0.0 && (unit - 1.0).abs() > same { unit } else { 1.0 }
 }
 
 /// The plainest form of a function that follows the network as well as any: entries near +-1 taken as these, then entries
@@ -142,14 +141,14 @@ fn plainest(
         let task = Task::from_matrix("read back", s, d, form.clone())?;
         let turns = params.dense_turns * s;
         let error = match alive {
-            true => worst(probe, &task, &[0, turns], unit),
+            true => worst(probe, &task, &[0, turns], unit, params),
             // While it lasts, every step counts on its own scale.
-            false => worst(probe, &task, &(0..=turns).collect::<Vec<_>>(), unit),
+            false => worst(probe, &task, &(0..=turns).collect::<Vec<_>>(), unit, params),
         };
         judged.push((form, error, values_missed(probe, &task, longest, unit)));
     }
     let best = judged.iter().map(|(_, _, long)| *long).fold(f64::INFINITY, f64::min);
-    let good = judged.into_iter().find(|(_, _, long)| *long <= params.dense_plainer * best + 1e-3);
+    let good = judged.into_iter().find(|(_, _, long)| *long <= params.dense_plainer * best + params.rival.exact);
     Ok(good.map(|(form, error, _)| (form, error)))
 }
 
@@ -181,10 +180,9 @@ fn lasts_on_the_orbit(probe: &Batch, core: &Core, params: &RecurrenceParams) -> 
 }
 
 /// The worst error of any output in any of the parts.
-fn worst(probe: &Batch, task: &Task, cuts: &[usize], unit: f64) -> f64 {
+fn worst(probe: &Batch, task: &Task, cuts: &[usize], unit: f64, params: &RecurrenceParams) -> f64 {
     let mut cuts: Vec<usize> = cuts.iter().map(|&cut| cut.min(probe.outputs.len())).collect();
     cuts.dedup();
-    const FAINT: f64 = 0.01;
-    let followed = follow(probe, task, &cuts, unit, FAINT);
+    let followed = follow(probe, task, &cuts, unit, params.dense_faded);
     if followed.signs { 1.0 - followed.worst().0 } else { followed.worst().0 }
 }

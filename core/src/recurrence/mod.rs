@@ -12,7 +12,7 @@ mod structure;
 mod table;
 
 pub use dense::DenseReading;
-pub use rival::{Rival, Rivalry, rivalry};
+pub use rival::{Rival, RivalParams, Rivalry, rivalry};
 pub use table::TableReading;
 
 use crate::linearize::{Linearization, Visited};
@@ -69,6 +69,12 @@ pub struct RecurrenceParams {
     pub dense_dying: f64,
     /// Where activity dies out, a dense f is stated only with a coefficient of at least this: a dead network computes nothing.
     pub dense_faintest: f64,
+    /// Outputs of a dense f are taken in a unit of their own if it differs from 1 by more than this.
+    pub dense_unit: f64,
+    /// An output of a dense f below this share of its size has faded away, and is not compared.
+    pub dense_faded: f64,
+    /// When a selection is compared with a dense f at all.
+    pub rival: RivalParams,
     /// A network whose first outputs agree less often with a selection is asked for a truth table.
     pub exactly: f64,
     /// Share of answers that must agree with a truth table, over all its entries.
@@ -129,6 +135,9 @@ impl Default for RecurrenceParams {
             dense_lasting: 0.8,
             dense_dying: 0.95,
             dense_faintest: 0.05,
+            dense_unit: 0.02,
+            dense_faded: 0.01,
+            rival: RivalParams::default(),
             exactly: 0.995,
             table_agreement: 0.99,
             table_first_steps: 0.9,

@@ -8,11 +8,24 @@
 use crate::numeric::{Matrix, ridge_regression, zero_padded};
 use crate::observe::{Batch, Observations};
 use crate::task::Task;
+use serde::{Deserialize, Serialize};
 
-/// A function that follows the network this closely has no rival.
-const EXACT: f64 = 1e-3;
-/// First outputs that agree less with the function that is stated are not predicted by it.
-const LEAST_CORRELATION: f64 = 0.2;
+/// When the function that is stated can have a rival.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RivalParams {
+    /// A function that misses the network by less than this share has none.
+    pub exact: f64,
+    /// First outputs that correlate less with the function are not predicted by it.
+    pub correlation: f64,
+}
+
+impl Default for RivalParams {
+    fn default() -> Self {
+        Self { exact: 1e-3, correlation: 0.2 }
+    }
+}
+
 /// Ridge of the regression, relative to the mean second moment of the inputs.
 const RIDGE: f64 = 1e-9;
 
@@ -55,11 +68,11 @@ pub enum Rivalry {
 }
 
 /// Looks for a linear function whose error is below `better` times that of `task`.
-pub fn rivalry(observed: &Observations, task: &Task, better: f64) -> Rivalry {
+pub fn rivalry(observed: &Observations, task: &Task, better: f64, params: &RivalParams) -> Rivalry {
     // A truth table is compared by asking, not by regression.
     let Some(f) = task.linear() else { return Rivalry::NotPredicted { correlation: 0.0 } };
     let (unit, correlation) = unit(&observed.trial, &f);
-    if correlation.is_nan() || correlation < LEAST_CORRELATION {
+    if correlation.is_nan() || correlation < params.correlation {
         return Rivalry::NotPredicted { correlation };
     }
     // A function that runs away predicts nothing either.
@@ -67,14 +80,14 @@ pub fn rivalry(observed: &Observations, task: &Task, better: f64) -> Rivalry {
         return Rivalry::NotPredicted { correlation };
     };
     let stated_error = missed(&stated, &observed.long, unit, task.window());
+    if stated_error < params.exact {
+        return Rivalry::Unrivalled;
+    }
     rival(observed, &f, (unit, stated_error), better).map_or(Rivalry::Unrivalled, Rivalry::Rivalled)
 }
 
 fn rival(observed: &Observations, f: &Matrix, (unit, stated_error): (f64, f64), better: f64) -> Option<Rival> {
     let (s, d, long) = (observed.s, observed.d, &observed.long);
-    if stated_error < EXACT {
-        return None;
-    }
     let found = regression(&observed.trial, s, d)?;
     // A gain of f and the unit in which outputs are said look alike at the first step; what follows tells them apart.
     let candidates = [1.0, unit].map(|unit| {

@@ -124,7 +124,8 @@ impl<'a> Shown<'a> {
                 (embed, project, step, readout, slots)
             }
             _ => {
-                let Core { embed, project, step, readout, components, .. } = Core::of(task)?;
+                let Some(core) = found.details.core.clone() else { return Ok(None) };
+                let Core { embed, project, step, readout, components, .. } = core;
                 (embed, project, step, readout, components)
             }
         };

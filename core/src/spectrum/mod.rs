@@ -11,17 +11,24 @@ pub struct SpectrumParams {
     /// How found eigenvalues are paired with expected ones.
     #[serde(default)]
     pub matching: Matching,
+    /// Directions of the theory nearer than this (radians) are one.
+    #[serde(default = "same_direction")]
+    pub same_direction: f64,
+}
+
+fn same_direction() -> f64 {
+    1e-6
 }
 
 impl SpectrumParams {
     /// At the origin and at fixed points.
     pub fn at_a_point() -> Self {
-        Self { threshold: 0.9, matching: Matching::Optimal }
+        Self { threshold: 0.9, matching: Matching::Optimal, same_direction: same_direction() }
     }
 
     /// On the orbit.
     pub fn on_the_orbit() -> Self {
-        Self { threshold: 0.8, matching: Matching::Optimal }
+        Self { threshold: 0.8, ..Self::at_a_point() }
     }
 }
 
@@ -64,9 +71,6 @@ pub struct Spectrum {
     pub theory: Vec<Eigenvalue>,
 }
 
-/// Directions of the theory nearer than this (radians) are one.
-const SAME_DIRECTION: f64 = 1e-6;
-
 /// Compares eigenvalues with the theory's; `None` where no task is known.
 pub fn spectrum(found: &[c64], theory: Option<&[c64]>, params: &SpectrumParams) -> Result<Spectrum, NumericError> {
     let kept = |values: &[c64]| -> Vec<c64> {
@@ -91,16 +95,19 @@ pub fn spectrum(found: &[c64], theory: Option<&[c64]>, params: &SpectrumParams) 
         mean_modulus: (!found.is_empty()).then(|| moduli / found.len() as f64),
         threshold: params.threshold,
         matching: params.matching,
-        directions: expected.as_deref().map(|expected| count(&angles(&found), &angles(expected))).unwrap_or_default(),
+        directions: expected
+            .as_deref()
+            .map(|expected| count(&angles(&found), &angles(expected), params.same_direction))
+            .unwrap_or_default(),
         eigenvalues: pairs(&found),
         theory: expected.as_deref().map(pairs).unwrap_or_default(),
     })
 }
 
-fn count(found: &[f64], expected: &[f64]) -> Vec<Direction> {
+fn count(found: &[f64], expected: &[f64], same: f64) -> Vec<Direction> {
     let mut directions: Vec<Direction> = vec![];
     for &angle in expected {
-        match directions.iter_mut().find(|direction| arc(direction.angle, angle) < SAME_DIRECTION) {
+        match directions.iter_mut().find(|direction| arc(direction.angle, angle) < same) {
             Some(direction) => direction.expected += 1,
             None => directions.push(Direction { angle, found: 0, expected: 1 }),
         }

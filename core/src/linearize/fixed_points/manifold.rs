@@ -4,21 +4,33 @@ use super::{FixedPointParams, FixedPoints, distance, is_within, reach, starts_of
 use crate::linearize::LinearizeError;
 use crate::linearize::principal_directions;
 use crate::numeric::Matrix;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Most states that describe a manifold; from more, those at even distances in the list.
 const MOST_STATES: usize = 400;
-/// Fewer states have no shape.
-const LEAST_STATES: usize = 24;
-/// Neighbours that tell in how many directions a manifold goes on from a state.
-const NEIGHBOURS: usize = 8;
-/// Neighbours spread in a direction if their variance in it is this share of the largest.
-const SPREAD: f64 = 0.1;
-/// The share of variance that principal directions must hold together.
-const VARIANCE: f64 = 0.99;
-/// States further apart than this share of the diameter, with none between, belong to different pieces.
-const GAP: f64 = 0.25;
+
+/// What a slow manifold's shape is told by.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ShapeParams {
+    /// Fewer states have no shape.
+    pub least_states: usize,
+    /// Neighbours that tell in how many directions a manifold goes on from a state.
+    pub neighbours: usize,
+    /// Neighbours spread in a direction if their variance in it is more than this share of the largest.
+    pub spread: f64,
+    /// The share of variance that principal directions must hold together.
+    pub variance: f64,
+    /// States further apart than this share of the diameter, with none between, belong to different pieces.
+    pub gap: f64,
+}
+
+impl Default for ShapeParams {
+    fn default() -> Self {
+        Self { least_states: 24, neighbours: 8, spread: 0.1, variance: 0.99, gap: 0.25 }
+    }
+}
 
 /// What a slow manifold looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -95,15 +107,15 @@ pub(super) fn slow_manifold(
     }
     let hidden = states[0].len();
     let matrix = Matrix::from_fn(hidden, states.len(), |i, j| states[j][i]);
-    let (variances, _) = principal(&states)?;
-    let directions = holding(&variances, VARIANCE);
+    let (shape, (variances, _)) = (&params.shape, principal(&states)?);
+    let directions = holding(&variances, shape.variance);
     let apart = Distances::of(&states);
-    let dimension = local_dimension(&states, &apart)?;
-    let shape = match (apart.pieces(), dimension, directions) {
-        _ if states.len() < LEAST_STATES => Shape::Unclear,
+    let dimension = local_dimension(&states, &apart, shape)?;
+    let shape = match (apart.pieces(shape.gap), dimension, directions) {
+        _ if states.len() < shape.least_states => Shape::Unclear,
         (2.., ..) => Shape::Pieces,
         (_, 1, 1) => Shape::Line,
-        (_, 1, _) if is_ring(&states, &apart)? => Shape::Ring,
+        (_, 1, _) if is_ring(&states, &apart, shape.gap)? => Shape::Ring,
         (_, 1, _) => Shape::Curve,
         (_, 2, 2) => Shape::Plane,
         (_, 2, _) => Shape::Surface,
@@ -161,13 +173,13 @@ fn holding(variances: &[f64], share: f64) -> usize {
 }
 
 /// Directions in which neighbours spread: the median over all states.
-fn local_dimension(states: &[Vec<f64>], apart: &Distances) -> Result<usize, LinearizeError> {
+fn local_dimension(states: &[Vec<f64>], apart: &Distances, params: &ShapeParams) -> Result<usize, LinearizeError> {
     let one = |k: usize| {
         let mut order: Vec<usize> = (0..states.len()).collect();
         order.sort_by(|a, b| apart.at(k, *a).total_cmp(&apart.at(k, *b)));
-        let near: Vec<Vec<f64>> = order.iter().take(NEIGHBOURS + 1).map(|j| states[*j].clone()).collect();
+        let near: Vec<Vec<f64>> = order.iter().take(params.neighbours + 1).map(|j| states[*j].clone()).collect();
         let (variances, _) = principal(&near)?;
-        Ok(variances.iter().filter(|value| **value > SPREAD * variances[0]).count())
+        Ok(variances.iter().filter(|value| **value > params.spread * variances[0]).count())
     };
     let mut all = (0..states.len()).map(one).collect::<Result<Vec<usize>, LinearizeError>>()?;
     all.sort_unstable();
@@ -175,12 +187,12 @@ fn local_dimension(states: &[Vec<f64>], apart: &Distances) -> Result<usize, Line
 }
 
 /// Whether the states, in the order of their angle around the middle, go around once without a gap.
-fn is_ring(states: &[Vec<f64>], apart: &Distances) -> Result<bool, LinearizeError> {
+fn is_ring(states: &[Vec<f64>], apart: &Distances, gap: f64) -> Result<bool, LinearizeError> {
     let (_, at) = principal(states)?;
     let mut order: Vec<(f64, usize)> = (0..states.len()).map(|j| (at[(1, j)].atan2(at[(0, j)]), j)).collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
     let next = |k: usize| order[(k + 1) % order.len()].1;
-    Ok((0..order.len()).all(|k| apart.at(order[k].1, next(k)) < GAP * apart.diameter))
+    Ok((0..order.len()).all(|k| apart.at(order[k].1, next(k)) < gap * apart.diameter))
 }
 
 /// How far states are from each other.
@@ -201,7 +213,7 @@ impl Distances {
     }
 
     /// Sets with a gap between them.
-    fn pieces(&self) -> usize {
+    fn pieces(&self, gap: f64) -> usize {
         let count = self.all.nrows();
         let (mut seen, mut pieces) = (vec![false; count], 0);
         for first in 0..count {
@@ -213,7 +225,7 @@ impl Distances {
             let mut open = vec![first];
             while let Some(here) = open.pop() {
                 for (there, seen) in seen.iter_mut().enumerate().filter(|(_, seen)| !**seen) {
-                    *seen = self.at(here, there) < GAP * self.diameter;
+                    *seen = self.at(here, there) < gap * self.diameter;
                     open.extend(seen.then_some(there));
                 }
             }

@@ -20,7 +20,7 @@ pub use connections::{Arrival, Connection, UnstableMode};
 pub use descent::Ending;
 pub use describe::{Counts, FixedPoint, FixedPoints};
 pub use doubt::FixedPointDoubt;
-pub use manifold::{Shape, SlowManifold};
+pub use manifold::{Shape, ShapeParams, SlowManifold};
 pub use params::FixedPointParams;
 pub use portrait::{PhasePortrait, phase_portrait};
 

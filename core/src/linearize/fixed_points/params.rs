@@ -1,5 +1,6 @@
 //! How fixed points are searched for.
 
+use super::ShapeParams;
 use serde::{Deserialize, Serialize};
 
 /// How fixed points are searched for.
@@ -53,6 +54,8 @@ pub struct FixedPointParams {
     pub arrival: f64,
     /// Slow states nearer than this to an isolated fixed point belong to it, and not to a slow manifold.
     pub apart: f64,
+    /// What the shape of a slow manifold is told by.
+    pub shape: ShapeParams,
     /// Seed of the random starts.
     pub seed: u64,
 }
@@ -83,6 +86,7 @@ impl Default for FixedPointParams {
             follow_steps: 2000,
             arrival: 1e-2,
             apart: 0.1,
+            shape: ShapeParams::default(),
             seed: 0,
         }
     }

@@ -1,0 +1,161 @@
+//! Claims from what the stages found, and the verdict from the claims.
+
+use super::case::{Case, OnOrbit};
+use super::coding::Coded;
+use super::{InterpretParams, Question, Verdict};
+use crate::circuit::Core;
+use crate::claims::{Behaviour, Bound, Claim, ClaimName, Findings, Reason, StructureEvidence, holds, judge};
+use crate::network::Accuracy;
+use crate::observe::output_accuracy;
+use crate::recurrence::{Confidence, Recurrence};
+use crate::spectrum::Spectrum;
+use crate::task::{Component, Task};
+
+/// Every claim that can be made.
+pub(super) fn all_claims(
+    case: &Case<'_>,
+    behaviour: Option<&Behaviour>,
+    coded: Option<&Coded>,
+    spectrum: &Spectrum,
+    reading: &Recurrence,
+) -> Vec<Claim> {
+    let (theory, params) = (case.theory, &case.params.claims);
+    let mut claims = vec![];
+    if matches!(case.question, Question::Blind { .. }) {
+        let detail = "agreement of the worst output with the best function that was found";
+        let known = match theory {
+            Some(_) => {
+                Claim::at_least(ClaimName::FunctionKnown, reading.agreement(), case.params.recurrence.agreement, detail)
+            }
+            None => Claim::unmeasured(
+                ClaimName::FunctionKnown,
+                case.params.recurrence.agreement,
+                Bound::AtLeast,
+                "no function was found",
+            ),
+        };
+        claims.push(known);
+    }
+    claims.extend(behaviour.iter().flat_map(|behaviour| behaviour.claims.clone()));
+    if let (Some(theory), Some(coded)) = (theory, coded) {
+        let structure = StructureEvidence {
+            contents: &theory.contents,
+            judged: &coded.judged,
+            products: coded.products.as_ref(),
+            step: &coded.step,
+            steered: coded.steered,
+            recorded: coded.recorded.as_ref().map(|recorded| (&recorded.null, recorded.noise.as_ref())),
+            spectrum,
+        };
+        claims.extend(structure.claims(&case.params.code, params));
+    }
+    claims
+}
+
+/// Lets the claims say how sure the function is that was read back.
+pub(super) fn trust(
+    reading: &mut Recurrence,
+    question: &Question,
+    behaviour: Option<&Behaviour>,
+    claims: &[Claim],
+    params: &InterpretParams,
+) {
+    // Under a given task the claims are about the task, and the reading stands for itself.
+    let about_the_reading = match question {
+        Question::Blind { .. } => true,
+        Question::Task(task) => reading.task(task.s(), task.d()).is_some_and(|read| read.same_function(task)),
+    };
+    if reading.confidence == Confidence::CannotTell {
+        return;
+    }
+    if !about_the_reading {
+        reading.confidence = Confidence::Behaviour;
+        return;
+    }
+    let lasts = behaviour.is_none_or(|behaviour| behaviour.lasts(&params.claims));
+    let sure = [ClaimName::FollowsFunction, ClaimName::EveryWindow, ClaimName::NoFurtherTerm, ClaimName::StepMatrix];
+    if !lasts {
+        reading.withdraw();
+    } else if !sure.iter().all(|name| holds(claims, *name)) {
+        reading.confidence = reading.confidence.min(Confidence::Behaviour);
+    } else if reading.stated().is_none() {
+        reading.confidence = Confidence::High;
+    }
+}
+
+/// The verdict with what it rests on.
+pub(super) struct Judged {
+    pub(super) verdict: Verdict,
+    pub(super) reasons: Vec<Reason>,
+    pub(super) unread: Vec<Component>,
+    pub(super) held: Vec<bool>,
+    /// What each output scores over the first s output steps.
+    pub(super) outputs: Vec<f64>,
+    pub(super) accuracy: Option<Accuracy>,
+}
+
+pub(super) fn judged(
+    case: &Case<'_>,
+    behaviour: Option<&Behaviour>,
+    coded: Option<&Coded>,
+    orbit: &OnOrbit,
+    reading: &Recurrence,
+    claims: &[Claim],
+) -> Judged {
+    let (theory, params, observed) = (case.theory, &case.params.claims, case.observed);
+    let held = behaviour.map(|behaviour| behaviour.held(params));
+    let accuracy = theory.map(|theory| accuracy(case, &theory.task));
+    let unread: Vec<Component> = match (theory, coded) {
+        (Some(theory), Some(coded)) => {
+            let missed = coded.unread(&case.params.code, params);
+            missed.into_iter().filter_map(|i| theory.contents.named(i)).collect()
+        }
+        _ => vec![],
+    };
+    let identified: Vec<usize> = reading.function().iter().map(|table| table.output).collect();
+    let findings = Findings {
+        persistence: orbit.persistence,
+        fades: theory.is_some_and(|theory| theory.contents.fades),
+        contents: theory.map_or(0, |theory| theory.contents.count()),
+        signs: theory.is_some_and(|theory| theory.contents.are_signs()),
+        held: held.as_deref(),
+        identified: &identified,
+        outputs: observed.d,
+        lasting_accuracy: accuracy.map_or(0.0, |accuracy| accuracy.value),
+        directions: (orbit.spectrum.found, orbit.spectrum.expected.unwrap_or(0)),
+        independent: coded.is_some_and(|coded| coded.code.is_independent()),
+        held_core: theory
+            .and_then(|theory| theory.core.as_ref())
+            .map_or(0, |core| held_core(core, held.as_deref().unwrap_or_default())),
+        explained: coded.map_or(0.0, |coded| coded.judged.explained),
+        unread: (&unread, coded.map_or(0.0, |coded| coded.judged.worst())),
+        by_weights: case.subject.is_some(),
+        stands_out: coded
+            .and_then(|coded| coded.recorded.as_ref())
+            .map(|recorded| [recorded.null.stands_out, recorded.null.least].map(|by| by >= case.params.code.stands_out))
+            .map(|[together, each]| (together, each)),
+        hidden_by_noise: coded.and_then(|coded| coded.recorded.as_ref()).and_then(|recorded| {
+            recorded.hidden.map(|needed| (observed.probe.episodes + observed.score.episodes, needed))
+        }),
+        claims,
+    };
+    let (verdict, reasons) = judge(&findings, params);
+    let outputs = theory.map_or(vec![], |theory| output_accuracy(&observed.trial, &theory.task, observed.s));
+    Judged { verdict, reasons, unread, held: held.unwrap_or_default(), outputs, accuracy }
+}
+
+fn accuracy(case: &Case<'_>, task: &Task) -> Accuracy {
+    let long = &case.observed.long;
+    let horizon = case.params.observe.accuracy_horizon.min(long.outputs.len());
+    let by_output = output_accuracy(long, task, horizon);
+    Accuracy { horizon, value: by_output.iter().sum::<f64>() / by_output.len() as f64 }
+}
+
+/// How much of the core lies on cycles that pass through held outputs only; a dense f is held as a whole or not.
+fn held_core(core: &Core, held: &[bool]) -> usize {
+    if held.iter().all(|&held| held) {
+        return core.dimension();
+    }
+    let holds = |member: &usize| held[member % held.len()];
+    core.structure.cycles.iter().filter(|cycle| cycle.members.iter().all(holds)).map(|cycle| cycle.length()).sum()
+}
