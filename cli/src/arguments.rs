@@ -3,7 +3,7 @@
 use crate::command::Command;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory, FromArgMatches, Parser};
-use ketbra::setting::{To, in_dialect};
+use ketbra::setting::{Advice, in_dialect};
 use ketbra::task::{Task, TaskError};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -68,10 +68,10 @@ fn joined(text: &str) -> String {
 /// The words of the library, with settings as the options that a person types.
 pub fn in_options(message: impl Display) -> String {
     in_dialect(
-        |setting, f| match &setting.to {
-            To::Something | To::On => write!(f, "--{}", setting.name),
-            To::Value(value) => write!(f, "--{} {value}", setting.name),
-            To::Word(word) => write!(f, "--{} {word}", setting.name),
+        |setting, f| match &setting.advice {
+            Advice::Unsaid | Advice::On => write!(f, "--{}", setting.name),
+            Advice::Value(value) => write!(f, "--{} {value}", setting.name),
+            Advice::Word(word) => write!(f, "--{} {word}", setting.name),
         },
         message,
     )

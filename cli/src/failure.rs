@@ -92,9 +92,9 @@ impl From<TrainError> for Failure {
             | TrainError::WrongNetwork { .. }
             | TrainError::WrongCell { .. }
             | TrainError::NoKernel { .. }
-            | TrainError::NotHere { .. }
+            | TrainError::EngineLacks { .. }
             | TrainError::NothingToKeep
-            | TrainError::CannotKeep(_)
+            | TrainError::BadRestraint(_)
             | TrainError::NoSuchNetwork { .. }
             | TrainError::TwoStarts
             | TrainError::NoSuchStart { .. } => Self::bad_input(error),

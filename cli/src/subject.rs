@@ -7,7 +7,7 @@ use crate::progress::{Count, Share};
 use crate::terminal::{WARN, note};
 use crate::written::Written;
 use ketbra::files::write_with_folders;
-use ketbra::foreign_text::harmless;
+use ketbra::foreign_text::escaped;
 use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
@@ -50,7 +50,7 @@ impl Known {
     pub fn open(&self, path: &Path) -> Result<NetworkFile, Failure> {
         let file = self.read(path)?;
         if RunFolder::open(path).is_ok_and(|run| run.manifest().status == RunStatus::Unfinished) {
-            let path = harmless(&path.display().to_string());
+            let path = escaped(&path.display().to_string());
             note(&format!(
                 "{WARN}still training{WARN:#}, or stopped: these are the weights so far; go on with 'ketbra train --resume {path}'"
             ));

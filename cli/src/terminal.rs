@@ -1,7 +1,7 @@
 //! Everything a person sees goes through here: colours where they help, plain text where they do not.
 
 use anstyle::{AnsiColor, Style};
-use ketbra::foreign_text::harmless;
+use ketbra::foreign_text::escaped;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
@@ -42,7 +42,7 @@ pub fn print_json(value: &impl Serialize) {
 /// Tells of a failure on standard error.
 pub fn complain(message: &str) {
     // A message may quote a path, and a path can hold anything.
-    let lines: Vec<String> = message.lines().map(harmless).collect();
+    let lines: Vec<String> = message.lines().map(escaped).collect();
     note(&format!("{WARN}error:{WARN:#} {}", lines.join("\n")));
 }
 

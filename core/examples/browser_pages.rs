@@ -135,7 +135,7 @@ fn sweep(folder: &Path) -> Result<()> {
     let swept = SweepFolder::open(&runs)?;
     std::fs::write(folder.join("sweep.html"), page_of_sweep(&swept, &|_, _| ())?)?;
     let rows = swept.rows()?;
-    let cells = ketbra::table::table(&rows, &ketbra::table::TableParams::default()).cells;
+    let cells = ketbra::table::table(&rows, &ketbra::table::TableParams::default()).groups;
     Ok(std::fs::write(folder.join("sweep.json"), json!({ "rows": rows, "cells": cells }).to_string())?)
 }
 

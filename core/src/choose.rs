@@ -1,10 +1,10 @@
 //! Words that a person chooses from a list.
 
-use crate::foreign_text::shown;
+use crate::foreign_text::escaped_name;
 
 /// A word that is not on its list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no {what} '{}'; choose from {known}", shown(word))]
+#[error("there is no {what} '{}'; choose from {known}", escaped_name(word))]
 pub struct UnknownWord {
     /// What was to be chosen.
     pub what: &'static str,

@@ -11,29 +11,29 @@ const SENTENCE: usize = 400;
 const LISTED: usize = 5;
 
 /// Whether a character controls the terminal or the direction of the text instead of being visible.
-pub fn steers(c: char) -> bool {
+pub fn is_unsafe_to_show(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
 /// A text of any length, such as a path, with control characters escaped.
-pub fn harmless(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     cut(text, usize::MAX)
 }
 
 /// A name from a file, fit to be shown: control characters are escaped, a long name is cut.
-pub fn shown(name: &str) -> String {
+pub fn escaped_name(name: &str) -> String {
     cut(name, NAME)
 }
 
 /// A sentence that may quote a file, escaped and cut like a name, but at a greater length.
-pub fn shown_sentence(text: &str) -> String {
+pub fn escaped_sentence(text: &str) -> String {
     cut(text, SENTENCE)
 }
 
 /// The first names of a list, and how many more there are.
 pub fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     let more = names.len().saturating_sub(LISTED);
-    let mut text = names.take(LISTED).map(shown).collect::<Vec<_>>().join(", ");
+    let mut text = names.take(LISTED).map(escaped_name).collect::<Vec<_>>().join(", ");
     if more > 0 {
         let _ = write!(text, " and {more} more");
     }
@@ -47,7 +47,7 @@ fn cut(text: &str, most: usize) -> String {
             let _ = write!(shown, "... ({} characters)", text.chars().count());
             break;
         }
-        if steers(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+        if is_unsafe_to_show(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
     }
     shown
 }
@@ -58,10 +58,10 @@ mod tests {
 
     #[test]
     fn what_steers_a_terminal_is_escaped_and_what_is_long_is_cut() {
-        assert_eq!(shown("rnn.weight_hh_l0 é"), "rnn.weight_hh_l0 é");
-        assert_eq!(shown("\u{1b}[31mred\n\u{9b}\u{202e}"), "\\u{1b}[31mred\\n\\u{9b}\\u{202e}");
-        assert_eq!(harmless("a\tb"), "a\\tb");
-        let long = shown(&"x".repeat(200_000));
+        assert_eq!(escaped_name("rnn.weight_hh_l0 é"), "rnn.weight_hh_l0 é");
+        assert_eq!(escaped_name("\u{1b}[31mred\n\u{9b}\u{202e}"), "\\u{1b}[31mred\\n\\u{9b}\\u{202e}");
+        assert_eq!(escaped("a\tb"), "a\\tb");
+        let long = escaped_name(&"x".repeat(200_000));
         assert!(long.len() < 120 && long.ends_with("x... (200000 characters)"), "{long}");
     }
 

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub struct Panicked(String);
 
 /// Runs `work` and catches a panic. What it was working on must not be used after one.
-pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panicked::of(payload.as_ref()))
 }
 
@@ -29,8 +29,10 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_with_its_words() {
-        assert_eq!(caught(|| 3), Ok(3));
-        for (message, expected) in [(caught(|| panic!("plain")), "plain"), (caught(|| panic!("row {}", 7)), "row 7")] {
+        assert_eq!(catch_panic(|| 3), Ok(3));
+        for (message, expected) in
+            [(catch_panic(|| panic!("plain")), "plain"), (catch_panic(|| panic!("row {}", 7)), "row 7")]
+        {
             let message: Result<(), Panicked> = message;
             assert!(message.unwrap_err().to_string().contains(expected));
         }

@@ -11,14 +11,14 @@ pub struct Setting {
     /// What it is called, in words joined by `-`.
     pub name: &'static str,
     /// What it should be.
-    pub to: To,
+    pub advice: Advice,
 }
 
 /// What a setting should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum To {
+pub enum Advice {
     /// The message leaves it open.
-    Something,
+    Unsaid,
     /// Switched on.
     On,
     /// A number, or a letter that stands for one.
@@ -37,22 +37,22 @@ thread_local! {
 impl Setting {
     /// A setting that is named without a value.
     pub const fn named(name: &'static str) -> Self {
-        Self { name, to: To::Something }
+        Self { name, advice: Advice::Unsaid }
     }
 
     /// A setting to switch on.
     pub const fn on(name: &'static str) -> Self {
-        Self { name, to: To::On }
+        Self { name, advice: Advice::On }
     }
 
     /// A setting with one of its words.
     pub const fn word(name: &'static str, word: &'static str) -> Self {
-        Self { name, to: To::Word(word) }
+        Self { name, advice: Advice::Word(word) }
     }
 
     /// A setting with a value.
     pub fn of(name: &'static str, value: impl fmt::Display) -> Self {
-        Self { name, to: To::Value(value.to_string()) }
+        Self { name, advice: Advice::Value(value.to_string()) }
     }
 }
 
@@ -64,11 +64,11 @@ impl fmt::Display for Setting {
 
 /// The library's own words.
 fn plain(setting: &Setting, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match &setting.to {
-        To::Something => f.write_str(setting.name),
-        To::On => write!(f, "{}=true", setting.name),
-        To::Value(value) => write!(f, "{}={value}", setting.name),
-        To::Word(word) => write!(f, "{}={word}", setting.name),
+    match &setting.advice {
+        Advice::Unsaid => f.write_str(setting.name),
+        Advice::On => write!(f, "{}=true", setting.name),
+        Advice::Value(value) => write!(f, "{}={value}", setting.name),
+        Advice::Word(word) => write!(f, "{}={word}", setting.name),
     }
 }
 

@@ -5,7 +5,7 @@
 use ketbra::network::{Network, NetworkFile};
 use ketbra::task::Task;
 use ketbra::train::cpu::{CpuEngine, Isa};
-use ketbra::train::{Curriculum, Engine, Job, Metrics, Observer, RecordError, Start, TrainParams};
+use ketbra::train::{Curriculum, Engine, Job, Metrics, RecordError, Start, TrainObserver, TrainParams};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -31,7 +31,7 @@ const CASES: [Case; 9] = [
 #[derive(Default)]
 struct Losses(Mutex<Vec<f64>>);
 
-impl Observer for Losses {
+impl TrainObserver for Losses {
     fn record(&self, _job: usize, metrics: &Metrics) -> Result<(), RecordError> {
         self.0.lock().unwrap().push(metrics.loss);
         Ok(())

@@ -65,7 +65,7 @@ fn mistakes(made: &Compiled, episodes: usize, steps: usize) -> (usize, usize) {
 fn assert_right(task: &Task, cell: CellKind, basis: UnitBasis, episodes: usize) {
     let made = compiled(task, cell, basis);
     let wrong = mistakes(&made, episodes, STEPS);
-    assert_eq!(wrong, (0, 0), "{} {cell:?} {basis:?}: outputs, contents; {:?}", task.name(), made.numbers);
+    assert_eq!(wrong, (0, 0), "{} {cell:?} {basis:?}: outputs, contents; {:?}", task.name(), made.figures);
 }
 
 #[test]

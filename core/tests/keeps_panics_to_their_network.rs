@@ -6,10 +6,12 @@
     reason = "a test stops where something is wrong, and here it panics on purpose"
 )]
 
-use ketbra::sweep::{Local, Plan, Row, Runner, SweepFolder, SweepOutcome, Tally, Trainer, Unwatched, Watcher, to_csv};
+use ketbra::sweep::{
+    Local, Plan, Row, Runner, SweepFolder, SweepObserver, SweepOutcome, Tally, Trainer, Unwatched, to_csv,
+};
 use ketbra::table::{TableParams, table};
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{self, Job, Observer, TrainError};
+use ketbra::train::{self, Job, TrainError, TrainObserver};
 use std::path::Path;
 
 const GRID: &str = "task = \"repeat-copy\"\ns = 2\nd = 2\nhidden = 8\nsteps = 60\nhorizon = 10\nseed = \"1-4\"\n";
@@ -18,7 +20,7 @@ const GRID: &str = "task = \"repeat-copy\"\ns = 2\nd = 2\nhidden = 8\nsteps = 60
 struct Unlucky;
 
 impl train::Engine for Unlucky {
-    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<train::Outcome, TrainError>> {
+    fn train(&self, jobs: &[Job], observer: &dyn TrainObserver) -> Vec<Result<train::Outcome, TrainError>> {
         if jobs.iter().any(|job| job.params.seed == 2) {
             panic!("seed {} is unlucky", 2);
         }
@@ -26,7 +28,7 @@ impl train::Engine for Unlucky {
     }
 }
 
-fn sweep(list: usize, watcher: &dyn Watcher, folder: &Path) -> Result<(Tally, Vec<Row>), String> {
+fn sweep(list: usize, watcher: &dyn SweepObserver, folder: &Path) -> Result<(Tally, Vec<Row>), String> {
     let runs = Plan::parse(GRID, "grid.toml", Path::new("")).unwrap().runs().unwrap();
     let trainer = Trainer { name: "unlucky".into(), engine: Box::new(Unlucky), workers: 2, list, interpreters: 2 };
     let folder = SweepFolder::create(folder, &runs).unwrap();
@@ -53,7 +55,7 @@ fn a_panic_over_one_network_is_its_row_and_the_others_are_done() {
         }
         let csv = to_csv(&rows).unwrap();
         assert!(csv.lines().count() == 5 && csv.contains("seed 2 is unlucky"), "{csv}");
-        let cells = table(&rows, &TableParams::default()).cells;
+        let cells = table(&rows, &TableParams::default()).groups;
         assert_eq!((cells[0].networks, cells[0].failed, cells[0].seeds), (4, 1, 3));
     }
 }
@@ -74,7 +76,7 @@ fn what_is_trained_after_a_panic_over_its_list_goes_into_its_own_folder() {
 /// Panics where it is told of a network that is done.
 struct Clumsy;
 
-impl Watcher for Clumsy {
+impl SweepObserver for Clumsy {
     fn finished(&self, row: &Row) {
         panic!("dropped {}", row.name);
     }
@@ -91,7 +93,7 @@ fn a_panic_beside_the_networks_is_an_error_of_the_sweep_and_no_quiet_end() {
 fn the_engine_on_the_processor_keeps_a_panic_to_its_job() {
     /// Panics in the middle of the second job.
     struct Startled;
-    impl Observer for Startled {
+    impl TrainObserver for Startled {
         fn progress(&self, job: usize, _: &train::Metrics) {
             assert!(job != 1, "job {job} is startling");
         }

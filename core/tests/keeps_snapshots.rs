@@ -7,7 +7,7 @@ use ketbra::report::Provenance;
 use ketbra::run_folder::{Resumed, RunFolder};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Job, Metrics, Observer, Snapshots, Unobserved};
+use ketbra::train::{Choices, Job, Metrics, Snapshots, TrainObserver, Unobserved};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -33,7 +33,7 @@ fn begin(path: &Path) -> RunFolder {
 /// Asks for a stop after some steps.
 struct StopAfter(u64, AtomicU64);
 
-impl Observer for StopAfter {
+impl TrainObserver for StopAfter {
     fn progress(&self, _job: usize, metrics: &Metrics) {
         self.1.store(metrics.step, Ordering::Relaxed);
     }

@@ -8,8 +8,8 @@ use ketbra::random::{Purpose, Stream};
 use ketbra::run_folder::{Resumed, RunFolder};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Freeze, Job, Metrics, Observer, RestraintRule, Start, Unobserved};
-use ketbra::transfer::{Old, TransferParams, open_units, protect};
+use ketbra::train::{Choices, Freeze, Job, Metrics, RestraintRule, Start, TrainObserver, Unobserved};
+use ketbra::transfer::{LearnedTask, TransferParams, open_units, protect};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -79,7 +79,7 @@ fn frozen_memories_are_left_alone_while_everything_around_them_moves() {
 /// Asks for a stop after some steps.
 struct StopAfter(u64, AtomicU64);
 
-impl Observer for StopAfter {
+impl TrainObserver for StopAfter {
     fn progress(&self, _job: usize, metrics: &Metrics) {
         self.1.store(metrics.step, Ordering::Relaxed);
     }
@@ -168,7 +168,7 @@ fn what_a_protected_network_does_in_its_old_context_does_not_change_and_unprotec
 fn reuse_moves_weights_within_the_old_spaces_alone() {
     let here = tempfile::tempdir().unwrap();
     let start = train(&one(), &few_steps(), &here.path().join("start"));
-    let old = [Old::named("repeat-copy", &one()).unwrap()];
+    let old = [LearnedTask::named("repeat-copy", &one()).unwrap()];
     let params = TransferParams::default();
     let space =
         protect(&start, &old, true, &params).unwrap().held.unwrap().holds["rnn.weight_hh_l0"].basis().unwrap().clone();

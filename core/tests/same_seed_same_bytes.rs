@@ -7,8 +7,8 @@ use ketbra::network::{Activation, CellKind, Network};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{
-    Curriculum, Engine, Job, LearningRateChange, Metrics, Observer, Outcome, RecordError, Start, Stopping, TestParams,
-    TrainError, TrainParams, TrainState, Unobserved,
+    Curriculum, Engine, Job, LearningRateChange, Metrics, Outcome, RecordError, Start, Stopping, TestParams,
+    TrainError, TrainObserver, TrainParams, TrainState, Unobserved,
 };
 use std::sync::Mutex;
 
@@ -28,7 +28,7 @@ fn job(seed: u64) -> Job {
     Job { task: Task::named("compose-copy", Some(3), Some(2)).unwrap(), params, start: Start::Random }
 }
 
-fn train(threads: usize, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
+fn train(threads: usize, jobs: &[Job], observer: &dyn TrainObserver) -> Vec<Result<Outcome, TrainError>> {
     CpuEngine { threads, ..CpuEngine::default() }.train(jobs, observer)
 }
 
@@ -62,7 +62,7 @@ struct Stopper {
     states: Mutex<Vec<TrainState>>,
 }
 
-impl Observer for Stopper {
+impl TrainObserver for Stopper {
     fn progress(&self, _job: usize, metrics: &Metrics) {
         *self.now.lock().unwrap() = metrics.step;
     }
@@ -106,7 +106,7 @@ fn a_run_that_ends_early_ends_alike_however_it_was_stopped() {
         Job { start, ..job }
     };
     let whole = train(1, &[early(Start::Random)], &Unobserved).pop().unwrap().unwrap();
-    assert_eq!((whole.state.step, whole.state.looks.settling_since), (21, Some(12)));
+    assert_eq!((whole.state.step, whole.state.evaluations.settling_since), (21, Some(12)));
     assert!(whole.accuracy.is_some());
     for at in [5, 12, 13, 20] {
         let stopper = Stopper { at, now: Mutex::new(0), states: Mutex::default() };

@@ -30,7 +30,7 @@ fn state(step: u64) -> TrainState {
     TrainState {
         step,
         curriculum: params().curriculum.begin(),
-        looks: Default::default(),
+        evaluations: Default::default(),
         network: network(step),
         first_moment: network(step + 1),
         second_moment: network(step + 2),

@@ -10,7 +10,7 @@ mod mutation;
 use hostile::{Entry, crc32, stored, with_peak_memory, zip};
 use ketbra::circuit::Description;
 use ketbra::network::{Activation, Architecture, Initialization, MAX_HIDDEN, Metadata, NetworkFile};
-use ketbra::panics::caught;
+use ketbra::panics::catch_panic;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder};
 use ketbra::sweep::{self, Local, MAX_NETWORKS, Plan, SweepFolder, Trainer, Unwatched};
 use ketbra::table::{TableParams, table};
@@ -29,7 +29,7 @@ const MEMORY: usize = 128 << 20;
 fn survive(what: &str, inputs: u64, limit: impl Fn(usize) -> usize, read: impl Fn(&mut Choices) -> (usize, bool)) {
     let mut accepted = 0;
     for input in 0..inputs {
-        let (read, peak) = with_peak_memory(|| caught(|| read(&mut Choices::new(input))));
+        let (read, peak) = with_peak_memory(|| catch_panic(|| read(&mut Choices::new(input))));
         let (size, fine) = read.unwrap_or_else(|panicked| panic!("{what}, input {input}: {panicked}"));
         assert!(peak < limit(size), "{what}, input {input}: {peak} bytes for a file of {size}");
         accepted += u64::from(fine);
@@ -282,7 +282,7 @@ fn begun(path: &Path) -> (RunFolder, TrainState) {
         first_moment,
         second_moment,
         metrics: None,
-        looks: Default::default(),
+        evaluations: Default::default(),
     };
     folder.write_checkpoint(&state).unwrap();
     (folder, state)
@@ -417,7 +417,7 @@ fn mutated_results() {
             let text = choices.mutated_text(&whole);
             fs::write(&path, &text).unwrap();
             let rows = folder.rows().unwrap();
-            assert_eq!(table(&rows, &TableParams::default()).cells.len(), rows.len());
+            assert_eq!(table(&rows, &TableParams::default()).groups.len(), rows.len());
             (text.len(), !rows.is_empty())
         },
     );

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use ketbra::sweep::{Local, Plan, Run, Runner, SweepFolder, Trainer, Unwatched, Watcher};
+use ketbra::sweep::{Local, Plan, Run, Runner, SweepFolder, SweepObserver, Trainer, Unwatched};
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{self, Job, Observer, TrainError};
+use ketbra::train::{self, Job, TrainError, TrainObserver};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ fn runs() -> Vec<Run> {
     Plan::parse(file, "grid.toml", Path::new("")).unwrap().runs().unwrap()
 }
 
-fn table(local: &Local, folder: &Path, watcher: &dyn Watcher) -> String {
+fn table(local: &Local, folder: &Path, watcher: &dyn SweepObserver) -> String {
     let folder = SweepFolder::create(folder, &runs()).unwrap();
     local.run(&folder, &runs(), watcher).unwrap();
     std::fs::read_to_string(folder.table()).unwrap()
@@ -32,7 +32,7 @@ fn networks_trained_in_lists_end_as_those_trained_one_by_one() {
 /// Asks for a stop after so many looks.
 struct Impatient(AtomicUsize);
 
-impl Watcher for Impatient {
+impl SweepObserver for Impatient {
     fn stop(&self) -> bool {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err()
     }
@@ -79,7 +79,7 @@ struct Watched {
 }
 
 impl train::Engine for Watched {
-    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<train::Outcome, TrainError>> {
+    fn train(&self, jobs: &[Job], observer: &dyn TrainObserver) -> Vec<Result<train::Outcome, TrainError>> {
         self.lists.lock().unwrap().push(jobs.iter().map(|job| job.params.hidden).collect());
         self.engine.train(jobs, observer)
     }

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::errors::Failed;
 use crate::work::{Stop, interruptible};
-use ketbra::sweep::{Local, Plan, Runner, SweepFolder, SweepOutcome, Tally, Trainer, Watcher};
+use ketbra::sweep::{Local, Plan, Runner, SweepFolder, SweepObserver, SweepOutcome, Tally, Trainer};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ struct Watching<'a> {
     stop: &'a Stop,
 }
 
-impl Watcher for Watching<'_> {
+impl SweepObserver for Watching<'_> {
     fn tally(&self, tally: &Tally) {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner) = *tally;
     }

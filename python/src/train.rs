@@ -8,7 +8,7 @@ use crate::work::{Ended, Stop, interruptible};
 use ketbra::network::NetworkFile;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Engine, Job, Metrics, Observer, RecordError, Snapshots, TrainError, TrainState};
+use ketbra::train::{Choices, Engine, Job, Metrics, RecordError, Snapshots, TrainError, TrainObserver, TrainState};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -243,7 +243,7 @@ struct Watching<'a> {
     stop: &'a Stop,
 }
 
-impl Observer for Watching<'_> {
+impl TrainObserver for Watching<'_> {
     fn progress(&self, _job: usize, metrics: &Metrics) {
         *lock(&self.watch.last) = Some(*metrics);
     }

@@ -1,6 +1,6 @@
 //! The library's words for Python: settings become keywords.
 
-use ketbra::setting::{To, in_dialect};
+use ketbra::setting::{Advice, in_dialect};
 use std::fmt::Display;
 
 /// `s=N`, `force=True`, `device='cpu'`, `out`.
@@ -9,11 +9,11 @@ pub fn in_python(message: impl Display) -> String {
         |setting, f| {
             // What a fixed-point search calls its random starts is not what Python does.
             let name = if setting.name == "starts" { "random_starts" } else { setting.name }.replace('-', "_");
-            match &setting.to {
-                To::Something => f.write_str(&name),
-                To::On => write!(f, "{name}=True"),
-                To::Value(value) => write!(f, "{name}={value}"),
-                To::Word(word) => write!(f, "{name}='{word}'"),
+            match &setting.advice {
+                Advice::Unsaid => f.write_str(&name),
+                Advice::On => write!(f, "{name}=True"),
+                Advice::Value(value) => write!(f, "{name}={value}"),
+                Advice::Word(word) => write!(f, "{name}='{word}'"),
             }
         },
         message,

@@ -2,18 +2,18 @@
 
 use crate::answer::{Answer, PAGE, Problem, file};
 use crate::frame::File;
-use crate::request::About;
+use crate::request::NetworkOptions;
 use ketbra::compare::{CompareParams, Comparison, Subject, compare_examined, examine_all};
 use ketbra::interpret::Interpretation;
 use ketbra::network::NetworkFile;
-use ketbra::observe::{Look, StageProgress};
+use ketbra::observe::{OnProgress, StageProgress};
 use ketbra::report::{Provenance, Side, page_of_two};
 use std::path::Path;
 
 /// Share of the work that the comparison takes; the rest is for the page, which interprets both once more.
 const COMPARING: f64 = 0.6;
 
-pub fn compare(about: &About, files: &[File], look: Look<'_>) -> Result<Answer, Problem> {
+pub fn compare(about: &NetworkOptions, files: &[File], look: OnProgress<'_>) -> Result<Answer, Problem> {
     let [left, right] = files else { return Err("drop two networks".into()) };
     let found =
         compared(about, [left, right], &|moment| look(StageProgress { share: COMPARING * moment.share, ..moment }))?;
@@ -30,7 +30,7 @@ pub fn compare(about: &About, files: &[File], look: Look<'_>) -> Result<Answer, 
     Ok(Answer { json: serde_json::to_value(&found)?, files: answer })
 }
 
-fn compared(about: &About, files: [&File; 2], look: Look<'_>) -> Result<Comparison, Problem> {
+fn compared(about: &NetworkOptions, files: [&File; 2], look: OnProgress<'_>) -> Result<Comparison, Problem> {
     let params = CompareParams::default();
     let mut subjects = vec![];
     for (name, dropped) in names(files).into_iter().zip(files) {

@@ -1,13 +1,13 @@
 //! A network for a task, made and not trained.
 
 use crate::answer::{Answer, Problem, file};
-use crate::request::Make;
+use crate::request::CompileRequest;
 use ketbra::compile::{CompileParams, compile as make};
 use ketbra::network::NetworkFile;
 use ketbra::task::Task;
 use serde_json::json;
 
-pub fn compile(asked: &Make) -> Result<Answer, Problem> {
+pub fn compile(asked: &CompileRequest) -> Result<Answer, Problem> {
     let task = Task::parse(&asked.task, asked.s, asked.d)?.of_size(asked.s, asked.d)?;
     let usual = CompileParams::default();
     let params = CompileParams {
@@ -25,7 +25,7 @@ pub fn compile(asked: &Make) -> Result<Answer, Problem> {
         "params": made.params,
         "hidden": made.network.hidden(),
         "contents": made.contents.len(),
-        "numbers": made.numbers,
+        "numbers": made.figures,
         "checked": made.checked,
     });
     let files =

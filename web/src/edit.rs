@@ -2,13 +2,13 @@
 
 use crate::answer::{Answer, Problem, file};
 use crate::frame::File;
-use crate::request::{Asked, Rewrite};
+use crate::request::{ChangeRequest, EditRequest};
 use ketbra::edit::{Change, EditParams, edit as rewrite, task_to_edit};
 use ketbra::interpret::{InterpretParams, Warning, limits};
 use ketbra::network::NetworkFile;
 use std::path::Path;
 
-pub fn edit(asked: &Rewrite, files: &[File]) -> Result<Answer, Problem> {
+pub fn edit(asked: &EditRequest, files: &[File]) -> Result<Answer, Problem> {
     let [dropped] = files else { return Err("drop one network".into()) };
     let about = &asked.about;
     let network = NetworkFile::from_bytes_as(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
@@ -16,9 +16,9 @@ pub fn edit(asked: &Rewrite, files: &[File]) -> Result<Answer, Problem> {
     let from = task_to_edit(&network, about.task.as_deref().map(AsRef::as_ref), (about.s, about.d), &params)?;
     limits::check(from.s(), from.d(), network.network.state_size(), &InterpretParams::default())?;
     let change = match &asked.change {
-        Asked::To(task) => Change::to(task, &from)?,
-        Asked::Set(formula) => Change::set(formula)?,
-        Asked::Negate(output) => Change::Sign { output: *output },
+        ChangeRequest::To(task) => Change::to(task, &from)?,
+        ChangeRequest::Set(formula) => Change::set(formula)?,
+        ChangeRequest::Negate(output) => Change::Sign { output: *output },
     };
     let edited = rewrite(&network.network, &from, &change, &params)?;
     let mut summary = edited.summary(&from, &params);

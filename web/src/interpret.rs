@@ -2,15 +2,15 @@
 
 use crate::answer::{Answer, PAGE, Problem, file};
 use crate::frame::File;
-use crate::request::About;
+use crate::request::NetworkOptions;
 use ketbra::interpret::{InterpretParams, Interpretation, interpret_file_watched};
 use ketbra::network::NetworkFile;
-use ketbra::observe::Look;
+use ketbra::observe::OnProgress;
 use ketbra::report::{Provenance, page};
 use serde_json::{Value, json};
 use std::path::Path;
 
-pub fn interpret(about: &About, files: &[File], look: Look<'_>) -> Result<Answer, Problem> {
+pub fn interpret(about: &NetworkOptions, files: &[File], look: OnProgress<'_>) -> Result<Answer, Problem> {
     let [dropped] = files else { return Err("drop one network".into()) };
     let (network, found) = interpreted(about, dropped, look)?;
     let told = Provenance::of(Path::new(&dropped.name), &network);
@@ -24,7 +24,11 @@ pub fn interpret(about: &About, files: &[File], look: Look<'_>) -> Result<Answer
 }
 
 /// Opens a dropped file and interprets it.
-pub fn interpreted(about: &About, dropped: &File, look: Look<'_>) -> Result<(NetworkFile, Interpretation), Problem> {
+pub fn interpreted(
+    about: &NetworkOptions,
+    dropped: &File,
+    look: OnProgress<'_>,
+) -> Result<(NetworkFile, Interpretation), Problem> {
     let network = NetworkFile::from_bytes_as(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
     let question = about.known().question(&network)?;
     let found = interpret_file_watched(&network, &question, &InterpretParams::default(), look)?;

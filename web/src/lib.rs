@@ -1,24 +1,24 @@
 //! ketbra in a browser tab.
 //!
 //! A worker hands over the bytes of a [`frame`] with a [`Request`] and gets a frame with the [`Answer`] back. Nothing here
-//! knows of browsers: the functions that JavaScript calls are in `door.rs`, which is built for WebAssembly alone.
+//! knows of browsers: the functions that JavaScript calls are in `exports.rs`, which is built for WebAssembly alone.
 
 pub mod answer;
 mod compare;
 mod compile;
-#[cfg(target_arch = "wasm32")]
-mod door;
 mod edit;
+#[cfg(target_arch = "wasm32")]
+mod exports;
 pub mod frame;
 mod interpret;
 pub mod request;
 
 use answer::Answer;
-use ketbra::observe::Look;
+use ketbra::observe::OnProgress;
 use request::{Request, Verb};
 
 /// Does what a request asks for. `look` is told how far it is.
-pub fn answer(request: &Request, look: Look<'_>) -> Answer {
+pub fn answer(request: &Request, look: OnProgress<'_>) -> Answer {
     let done = match &request.verb {
         Verb::Interpret(asked) => interpret::interpret(asked, &request.files, look),
         Verb::Compile(asked) => compile::compile(asked),
@@ -29,7 +29,7 @@ pub fn answer(request: &Request, look: Look<'_>) -> Answer {
 }
 
 /// As [`answer()`], on bytes: a frame in, a frame out.
-pub fn answer_bytes(bytes: &[u8], look: Look<'_>) -> Vec<u8> {
+pub fn answer_bytes(bytes: &[u8], look: OnProgress<'_>) -> Vec<u8> {
     let answered = match Request::read(bytes) {
         Ok(request) => answer(&request, look),
         Err(problem) => Answer::problem(&problem),

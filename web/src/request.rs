@@ -19,19 +19,19 @@ pub struct Request {
 #[serde(tag = "verb", rename_all = "lowercase")]
 pub enum Verb {
     /// Read the circuit of a network.
-    Interpret(About),
-    /// Make a network for a task.
-    Compile(Make),
-    /// Rewrite what a network computes.
-    Edit(Rewrite),
+    Interpret(NetworkOptions),
+    /// CompileRequest a network for a task.
+    Compile(CompileRequest),
+    /// EditRequest what a network computes.
+    Edit(EditRequest),
     /// Are two networks the same circuit?
-    Compare(About),
+    Compare(NetworkOptions),
 }
 
 /// What a person knows of a network.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct About {
+pub struct NetworkOptions {
     /// The task, as typed.
     pub task: Option<String>,
     /// Whether to use no task at all.
@@ -44,7 +44,7 @@ pub struct About {
     pub activation: Option<Activation>,
 }
 
-impl About {
+impl NetworkOptions {
     /// The same as the library takes it.
     pub fn known(&self) -> Known {
         Known { task: self.task.as_ref().map(Into::into), blind: self.blind, s: self.s, d: self.d }
@@ -53,7 +53,7 @@ impl About {
 
 /// A network to be made.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Make {
+pub struct CompileRequest {
     /// The task, as typed.
     pub task: String,
     /// Variables.
@@ -72,18 +72,18 @@ pub struct Make {
 
 /// A network to be rewritten.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Rewrite {
+pub struct EditRequest {
     /// What is known of it.
     #[serde(flatten)]
-    pub about: About,
+    pub about: NetworkOptions,
     /// What is to change.
-    pub change: Asked,
+    pub change: ChangeRequest,
 }
 
 /// A change, as typed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Asked {
+pub enum ChangeRequest {
     /// Another task.
     To(String),
     /// One output by its formula, such as `u1 = -u3[t-2]`.
@@ -134,7 +134,7 @@ mod tests {
         let frame = join(json, std::slice::from_ref(&file));
         let request = Request::read(&frame).unwrap();
         assert_eq!(request.files, [file]);
-        assert!(matches!(request.verb, Verb::Interpret(About { s: Some(4), blind: true, .. })));
+        assert!(matches!(request.verb, Verb::Interpret(NetworkOptions { s: Some(4), blind: true, .. })));
         assert!(Request::read(&frame[..frame.len() - 1]).unwrap_err().contains("ended"));
         assert!(Request::read(&join(br#"{"verb":"fly"}"#, &[])).unwrap_err().contains("fly"));
     }

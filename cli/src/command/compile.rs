@@ -4,7 +4,7 @@ use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::subject::{network_in, write};
 use crate::terminal::{GOOD, print, print_json, title};
-use ketbra::compile::{Checked, CompileError, CompileParams, Compiled, Figures, UnitBasis, compile};
+use ketbra::compile::{Checked, CompileError, CompileParams, Compiled, CompiledFigures, UnitBasis, compile};
 use ketbra::network::CellKind;
 use ketbra::path_text;
 use std::ffi::OsString;
@@ -104,7 +104,7 @@ struct Line<'a> {
     params: &'a CompileParams,
     hidden: usize,
     contents: usize,
-    numbers: Figures,
+    numbers: CompiledFigures,
     checked: Checked,
     saved: Vec<String>,
 }
@@ -118,7 +118,7 @@ impl<'a> Line<'a> {
             params: &made.params,
             hidden: made.network.hidden(),
             contents: made.contents.len(),
-            numbers: made.numbers,
+            numbers: made.figures,
             checked: made.checked,
             saved: saved.iter().map(|path: &PathBuf| text(path)).collect(),
         }
@@ -130,7 +130,7 @@ fn text(path: &Path) -> String {
 }
 
 fn in_words(made: &Compiled, saved: &[PathBuf]) -> String {
-    let Figures { needed, margin, mixing, .. } = made.numbers;
+    let CompiledFigures { needed, margin, mixing, .. } = made.figures;
     let Checked { episodes, steps, noise, accuracy } = made.checked;
     let (cell, hidden) = (made.params.cell.title(), made.network.hidden());
     let mut text = title(&format!("{}: {cell} network of {hidden} units, made and not trained", made.task.name()));

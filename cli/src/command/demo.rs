@@ -13,7 +13,7 @@ use ketbra::random::{Purpose, Stream};
 use ketbra::report::{Provenance, Training, page};
 use ketbra::task::{Episodes, Task};
 use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Engine, Job, Metrics, Observer, Start, TrainParams};
+use ketbra::train::{Engine, Job, Metrics, Start, TrainObserver, TrainParams};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -49,7 +49,7 @@ struct Watching {
     course: Mutex<Training>,
 }
 
-impl Observer for Watching {
+impl TrainObserver for Watching {
     fn progress(&self, _job: usize, metrics: &Metrics) {
         self.bar.show(metrics);
         if let Ok(mut course) = self.course.lock() {

@@ -9,8 +9,8 @@ use crate::subject::write;
 use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::report::figures::{comparison_figures, course_figure, development_figure, figures};
-use ketbra::reproduce::course::{self, CourseRow, CourseWatcher};
-use ketbra::reproduce::{Agreement, Authority, Experiment, Finding, Report, ReproduceError, judge};
+use ketbra::reproduce::course::{self, CourseObserver, CourseRow};
+use ketbra::reproduce::{Agreement, Authority, Experiment, ExperimentReport, Finding, ReproduceError, judge};
 use ketbra::run_folder::RunFolder;
 use ketbra::sweep::{Local, Run, Runner, SweepFolder, to_csv};
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,7 +166,7 @@ impl ReproduceCommand {
     }
 
     /// Draws how the first network of each task came to be, where the experiment asks for it.
-    fn draw_development(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
+    fn draw_development(&self, experiment: &Experiment, report: &ExperimentReport) -> Result<(), Failure> {
         let wanted = experiment.expected.pictures.iter().any(|name| name == "development");
         for found in report.developments.iter().filter(|found| wanted && found.seed == 1) {
             let name = format!("development-{}-{}.svg", found.task.to_lowercase(), found.cell);
@@ -177,7 +177,7 @@ impl ReproduceCommand {
     }
 
     /// Draws what came of a course, where the experiment asks for it.
-    fn draw_course(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
+    fn draw_course(&self, experiment: &Experiment, report: &ExperimentReport) -> Result<(), Failure> {
         let wanted = experiment.expected.pictures.iter().any(|name| name == "course");
         if wanted && !report.course.is_empty() {
             let path = self.out.join(&experiment.name).join("course.svg");
@@ -187,7 +187,7 @@ impl ReproduceCommand {
     }
 
     /// Draws all networks against each other, where the experiment asks for it.
-    fn draw_distances(&self, experiment: &Experiment, report: &Report) -> Result<(), Failure> {
+    fn draw_distances(&self, experiment: &Experiment, report: &ExperimentReport) -> Result<(), Failure> {
         let Some(found) = &report.comparison else { return Ok(()) };
         for picture in comparison_figures(found, &[]) {
             if experiment.expected.pictures.iter().any(|name| name == picture.name) {
@@ -199,7 +199,7 @@ impl ReproduceCommand {
     }
 
     /// Keeps a report and the results that it rests on.
-    fn keep(&self, report: &Report, results: &str) -> Result<(), Failure> {
+    fn keep(&self, report: &ExperimentReport, results: &str) -> Result<(), Failure> {
         let folder = self.out.join(&report.name);
         let json = serde_json::to_string_pretty(report).map_err(Failure::could_not)? + "\n";
         write(&folder.join("report.json"), json.as_bytes())?;
@@ -214,7 +214,7 @@ impl ReproduceCommand {
 /// Shows how many stages of a course are done.
 struct Stages(Count);
 
-impl CourseWatcher for Stages {
+impl CourseObserver for Stages {
     fn done(&self, done: usize, of: usize) {
         self.0.set(done, of);
     }
@@ -224,7 +224,7 @@ impl CourseWatcher for Stages {
     }
 }
 
-fn in_words(report: &Report) -> String {
+fn in_words(report: &ExperimentReport) -> String {
     let mut text = title(&format!("{}: {}", report.name, report.title));
     let _ = writeln!(text, "  {FAINT}the paper:{FAINT:#} {}", report.paper);
     for finding in &report.findings {
@@ -258,7 +258,7 @@ fn finding_in_words(finding: &Finding) -> String {
     text
 }
 
-fn summary(reports: &[Report]) -> String {
+fn summary(reports: &[ExperimentReport]) -> String {
     let mut text = title("Verdicts");
     for report in reports {
         let (style, word) = verdict(report.verdict);

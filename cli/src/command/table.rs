@@ -46,8 +46,8 @@ impl TableCommand {
         }
         let table = table(&rows, &TableParams::default());
         match self.format {
-            _ if self.json => print_json(&table.cells),
-            Format::Json => print_json(&table.cells),
+            _ if self.json => print_json(&table.groups),
+            Format::Json => print_json(&table.groups),
             Format::Text => print(&text_within(&table, room())),
             Format::Markdown => print_exactly(&markdown(&table)),
             Format::Latex => print_exactly(&latex(&table)),

@@ -9,7 +9,7 @@ use crate::terminal::{GOOD, WARN, note, print, print_json};
 use ketbra::network::{Activation, CellKind};
 use ketbra::run_folder::{ContextResult, Resumed, RunFolder, RunResult};
 use ketbra::task::Task;
-use ketbra::train::{self, Engine, Freeze, Job, Metrics, Observer, Recipe, Snapshots, Start};
+use ketbra::train::{self, Engine, Freeze, Job, Metrics, Recipe, Snapshots, Start, TrainObserver};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -296,7 +296,7 @@ struct Watch<'a> {
     progress: &'a Progress,
 }
 
-impl Observer for Watch<'_> {
+impl TrainObserver for Watch<'_> {
     fn progress(&self, _job: usize, metrics: &Metrics) {
         self.progress.show(metrics);
     }

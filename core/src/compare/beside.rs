@@ -7,7 +7,7 @@ use super::examine::Examined;
 use super::{CompareError, CompareParams};
 use crate::code::{ContentsFrom, centre, right_signs};
 use crate::numeric::{Matrix, ridge_regression};
-use crate::observe::{Batch, Look, ObserveError, Watch, draw_inputs};
+use crate::observe::{Batch, ObserveError, OnProgress, Watch, draw_inputs};
 use crate::random::{Purpose, Stream};
 use crate::task::Component;
 use serde::Serialize;
@@ -38,7 +38,7 @@ impl Beside {
     pub(super) fn of(
         examined: &Examined,
         params: &CompareParams,
-        look: Look<'_>,
+        look: OnProgress<'_>,
     ) -> Result<Option<Self>, CompareError> {
         let (Some(network), Some(contents)) = (&examined.network, &examined.found.details.contents) else {
             return Ok(None);

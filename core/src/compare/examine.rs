@@ -12,7 +12,7 @@ use crate::interpret::{
 use crate::memories::{Frame, Method};
 use crate::network::Network;
 use crate::numeric::Matrix;
-use crate::observe::{Batch, Look, ObserveError, Trajectories, View, Watch};
+use crate::observe::{Batch, ObserveError, OnProgress, Trajectories, View, Watch};
 use crate::recurrence::Confidence;
 use crate::task::Task;
 use serde::Serialize;
@@ -84,7 +84,7 @@ pub fn examine(
     subject: &Subject,
     inputs: &Inputs,
     params: &CompareParams,
-    look: Look<'_>,
+    look: OnProgress<'_>,
 ) -> Result<Examined, CompareError> {
     let failed = |source| CompareError::Interpret { name: subject.name.clone(), source };
     let blind = Question::Blind { s: subject.s };
@@ -142,7 +142,7 @@ pub fn examine(
     Ok(examined)
 }
 
-fn run(name: &str, network: &Network, inputs: &Inputs, look: Look<'_>) -> Result<Batch, CompareError> {
+fn run(name: &str, network: &Network, inputs: &Inputs, look: OnProgress<'_>) -> Result<Batch, CompareError> {
     let (values, kept): (_, Vec<usize>) = (inputs.values.clone(), (0..inputs.end).collect());
     let failed = |source| CompareError::Observe { name: name.into(), source };
     let watch = Watch::new(look, inputs.episodes * (inputs.end + 1));

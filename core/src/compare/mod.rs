@@ -51,7 +51,7 @@ pub use subject::{Inputs, NetworkOrRecording, Subject, shared_inputs};
 
 use crate::interpret::InterpretError;
 use crate::numeric::NumericError;
-use crate::observe::{Look, ObserveError};
+use crate::observe::{ObserveError, OnProgress};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -149,7 +149,7 @@ pub fn compare(subjects: &[Subject], params: &CompareParams) -> Result<Compariso
 pub fn compare_watched(
     subjects: &[Subject],
     params: &CompareParams,
-    look: Look<'_>,
+    look: OnProgress<'_>,
     one: &(dyn Fn() + Sync),
 ) -> Result<Comparison, CompareError> {
     compare_examined(&examine_all(subjects, params, look, one)?, params)
@@ -159,7 +159,7 @@ pub fn compare_watched(
 pub fn examine_all(
     subjects: &[Subject],
     params: &CompareParams,
-    look: Look<'_>,
+    look: OnProgress<'_>,
     one: &(dyn Fn() + Sync),
 ) -> Result<Vec<Examined>, CompareError> {
     check_count(subjects.len())?;

@@ -40,7 +40,7 @@ pub enum Role {
         pair: usize,
     },
     /// One threshold on a pair: tells apart a content that leaves it.
-    Apart {
+    Separate {
         /// The content.
         content: usize,
         /// Which of its thresholds.
@@ -157,7 +157,7 @@ impl Circuit {
             Some(_) => SuperposedPair::second_apart(),
         };
         for (term, Threshold { threshold, coefficient, .. }) in terms.into_iter().enumerate() {
-            let (role, half_gap) = (Role::Apart { content, term }, levels.half_gap(threshold));
+            let (role, half_gap) = (Role::Separate { content, term }, levels.half_gap(threshold));
             self.add(signal, coefficient, Unit { role, reads: vec![(read, 1.0)], threshold, half_gap, input: None });
         }
     }

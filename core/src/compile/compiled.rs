@@ -29,9 +29,9 @@ pub struct HeldUnit {
     pub sign: f64,
 }
 
-/// Figures of a compiled network.
+/// CompiledFigures of a compiled network.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Figures {
+pub struct CompiledFigures {
     /// The fewest hidden units that would have done.
     pub needed: usize,
     /// How many standard deviations every reading keeps from its threshold.
@@ -64,7 +64,7 @@ pub struct Compiled {
     /// Contents that share a direction.
     pub pairs: Vec<SuperposedPair>,
     /// How many units it needed, its margin, and how contents are mixed.
-    pub numbers: Figures,
+    pub figures: CompiledFigures,
     /// The run that it has passed.
     pub checked: Checked,
     /// The thresholds that each output is a sum of, with the constant; nothing where it is a copy.
@@ -77,7 +77,7 @@ impl Compiled {
         gates: &[Gate],
         made: &Made<'_>,
         params: &CompileParams,
-        numbers: Figures,
+        figures: CompiledFigures,
     ) -> Result<Self, CompileError> {
         let mut weights = made.weights();
         disturb(&mut weights, params);
@@ -102,7 +102,7 @@ impl Compiled {
                 by_signal[(circuit.holder[k], i)]
             }),
             pairs: circuit.pairs.clone(),
-            numbers,
+            figures,
             checked,
             sums: circuit.sums.iter().map(|sum| sum.as_ref().map(|sum| (sum.constant, sum.terms.clone()))).collect(),
         })
@@ -129,7 +129,7 @@ impl Compiled {
         json!({
             "task": { "name": self.task.name(), "s": self.task.s(), "d": self.task.d(), "recurrence": self.task.recurrence() },
             "params": self.params,
-            "numbers": self.numbers,
+            "numbers": self.figures,
             "checked": self.checked,
             "contents": contents.collect::<Vec<_>>(),
             "superposed": self.pairs,

@@ -37,7 +37,7 @@ fn held_by_units(circuit: &Circuit, drive: &Drive, gates: &[Gate]) -> Result<Vec
                 let SuperposedPair { first, second } = circuit.pairs[pair];
                 held[index] = of_two(|a, b| squash(a + b / 2.0), [first, second]);
             }
-            Role::Apart { .. } => {
+            Role::Separate { .. } => {
                 let after = |content: usize| {
                     let slot = circuit.contents[content];
                     circuit.place(Slot { lag: slot.lag + 1, ..slot })

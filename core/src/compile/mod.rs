@@ -32,7 +32,7 @@ mod weights;
 
 pub use check::{Checked, check};
 pub use circuit::Role;
-pub use compiled::{Compiled, Figures, HeldUnit};
+pub use compiled::{Compiled, CompiledFigures, HeldUnit};
 pub use error::CompileError;
 pub(crate) use in_code::{Given, Written, compile_in_code};
 pub use pairs::SuperposedPair;
@@ -168,8 +168,8 @@ pub fn compile(task: &Task, params: &CompileParams) -> Result<Compiled, CompileE
     let parts = Parts { circuit: &circuit, drive: &drive, copies: &copies, places: &places, moving: &moving };
     let (code, mixing) = mixing::choose(&parts, task, params)?;
     let made = Made { parts, code: &code };
-    let numbers = Figures { needed, margin: made.margin(params.state_noise), mixing, linear: code.explained };
-    Compiled::finish(task, &gates, &made, params, numbers)
+    let figures = CompiledFigures { needed, margin: made.margin(params.state_noise), mixing, linear: code.explained };
+    Compiled::finish(task, &gates, &made, params, figures)
 }
 
 fn enough(task: &Task, params: &CompileParams, needed: usize, contents: usize) -> Result<usize, CompileError> {

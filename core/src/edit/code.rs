@@ -22,7 +22,7 @@ pub struct OwnCode {
     /// Window component of each column.
     pub slots: Vec<usize>,
     /// Share of right signs when each content is read linearly.
-    pub read: Vec<f64>,
+    pub right_signs: Vec<f64>,
     /// H x core: what each content adds to the units.
     pub memories: Matrix,
     /// The mean state, which holds nothing: close to zero for a network without biases.
@@ -35,8 +35,8 @@ impl OwnCode {
     /// A code that holds nothing.
     pub(super) fn none(hidden: usize) -> Self {
         let (columns, readers) = (Matrix::zeros(hidden, 0), Matrix::zeros(0, hidden));
-        let (slots, read, memories, mean) = (vec![], vec![], columns.clone(), vec![0.0; hidden]);
-        Self { columns, slots, read, memories, mean, readers }
+        let (slots, right_signs, memories, mean) = (vec![], vec![], columns.clone(), vec![0.0; hidden]);
+        Self { columns, slots, right_signs, memories, mean, readers }
     }
 }
 
@@ -63,11 +63,11 @@ pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<O
     let episodes = whole.episodes;
     let before = Sample { states: before, contents: whole.contents.clone(), episodes };
     let after = Sample { states, contents: whole.contents, episodes };
-    let read = right_signs(&(readers(&after, params.reading_ridge)? * &after.states), &after.contents);
+    let right_signs = right_signs(&(readers(&after, params.reading_ridge)? * &after.states), &after.contents);
     let columns = memories(&before, RIDGE)?;
     let slots = contents.slots.unwrap_or_default();
     let readers = readers(&after, params.reader_ridge)?;
-    Ok(OwnCode { columns, slots, read, memories: memories(&after, RIDGE)?, mean, readers })
+    Ok(OwnCode { columns, slots, right_signs, memories: memories(&after, RIDGE)?, mean, readers })
 }
 
 /// Less the mean over all columns, and that mean.

@@ -27,7 +27,7 @@ impl Reroute {
     pub(super) fn of(own: &OwnCode, from: &Task, target: &Target, params: &EditParams) -> Result<Self, EditError> {
         let d = from.d();
         for slot in target.slots() {
-            let held = own.slots.binary_search(&slot).is_ok_and(|at| own.read[at] >= params.held);
+            let held = own.slots.binary_search(&slot).is_ok_and(|at| own.right_signs[at] >= params.held);
             if !held {
                 return Err(EditError::NotHeld { variable: slot / d + 1, component: slot % d + 1 });
             }

@@ -97,7 +97,7 @@ fn choose_code(
     let kept = |slot: usize| {
         let at = own.slots.binary_search(&slot).ok()?;
         let moved = mode == Mode::Transplant || (mode == Mode::Gated && slot >= newest);
-        (own.read[at] >= params.held && !moved).then_some(at)
+        (own.right_signs[at] >= params.held && !moved).then_some(at)
     };
     let mut code = Matrix::zeros(hidden, slots.len());
     let mut missing = vec![];

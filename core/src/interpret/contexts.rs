@@ -5,7 +5,7 @@ use crate::compare::Angles;
 use crate::memories::Method;
 use crate::network::{Biases, Cell, Network, ParameterMut};
 use crate::numeric::{Matrix, NumericError};
-use crate::observe::{Look, draw_inputs};
+use crate::observe::{OnProgress, draw_inputs};
 use crate::random::{Purpose, Stream};
 use crate::task::Component;
 use crate::task::{Episodes, Task};
@@ -104,7 +104,7 @@ pub fn interpret_context(
     task: &Task,
     context: usize,
     params: &InterpretParams,
-    look: Look<'_>,
+    look: OnProgress<'_>,
 ) -> Result<Interpretation, InterpretError> {
     let within = in_context(network, task, context)?;
     let question = Question::Task(task.contexts()[context].task.clone());
@@ -116,7 +116,7 @@ pub fn interpret_contexts(
     network: &Network,
     task: &Task,
     params: &InterpretParams,
-    look: Look<'_>,
+    look: OnProgress<'_>,
 ) -> Result<InContexts, InterpretError> {
     if task.contexts().is_empty() {
         return Err(InterpretError::NoContexts(task.name().into()));

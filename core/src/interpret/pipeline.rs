@@ -14,7 +14,7 @@ use crate::claims::Behaviour;
 use crate::linearize::fixed_points;
 use crate::memories::{Memories, Method};
 use crate::network::{Cell, Network};
-use crate::observe::{Look, Observations, View, Watch};
+use crate::observe::{Observations, OnProgress, View, Watch};
 use crate::recurrence::Recurrence;
 use crate::spectrum::spectrum;
 
@@ -32,7 +32,7 @@ pub fn interpret_watched(
     network: &Network,
     question: &Question,
     params: &InterpretParams,
-    watcher: Look<'_>,
+    watcher: OnProgress<'_>,
 ) -> Result<Interpretation, InterpretError> {
     let (s, d) = question.size(network.outputs());
     let watch = Watch::new(watcher, params.observe.work(s, d));

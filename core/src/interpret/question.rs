@@ -2,7 +2,7 @@
 
 use super::{InterpretError, InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret_watched};
 use crate::network::NetworkFile;
-use crate::observe::Look;
+use crate::observe::OnProgress;
 use std::ffi::OsString;
 
 /// What is known of a network before it is interpreted.
@@ -54,7 +54,7 @@ pub fn interpret_file_watched(
     file: &NetworkFile,
     question: &Question,
     params: &InterpretParams,
-    look: Look<'_>,
+    look: OnProgress<'_>,
 ) -> Result<Interpretation, InterpretError> {
     let mut found = interpret_watched(&file.network, question, params, look)?;
     if !file.unused.is_empty() {

@@ -1,6 +1,6 @@
 //! What can be wrong with a network or its file.
 
-use crate::foreign_text::{shown, shown_sentence};
+use crate::foreign_text::{escaped_name, escaped_sentence};
 use crate::setting::Setting;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub enum NetworkError {
         outputs: usize,
     },
     /// A tensor whose shape does not fit the others.
-    #[error("{} has shape {found:?}, but {expected:?} is needed to fit the other weights", shown(name))]
+    #[error("{} has shape {found:?}, but {expected:?} is needed to fit the other weights", escaped_name(name))]
     Shape {
         /// The parameter.
         name: String,
@@ -31,7 +31,7 @@ pub enum NetworkError {
         expected: Vec<usize>,
     },
     /// A weight that is a vector, a stack of matrices, or empty.
-    #[error("{} has shape {found:?}, but a matrix with at least one row and column is needed", shown(name))]
+    #[error("{} has shape {found:?}, but a matrix with at least one row and column is needed", escaped_name(name))]
     NotAMatrix {
         /// The parameter.
         name: String,
@@ -69,7 +69,10 @@ pub enum NetworkError {
         missing: String,
     },
     /// Recurrent weights with a number of rows that no cell has.
-    #[error("{} has shape {found:?}: rows must be 1 (Elman), 3 (GRU) or 4 (LSTM) times the columns", shown(name))]
+    #[error(
+        "{} has shape {found:?}: rows must be 1 (Elman), 3 (GRU) or 4 (LSTM) times the columns",
+        escaped_name(name)
+    )]
     Gates {
         /// The recurrent weights.
         name: String,
@@ -96,7 +99,7 @@ pub enum NetworkError {
         candidates: String,
     },
     /// A file that is not what its name says.
-    #[error("{path} is not a readable {format} file: {}", shown_sentence(problem))]
+    #[error("{path} is not a readable {format} file: {}", escaped_sentence(problem))]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -106,7 +109,7 @@ pub enum NetworkError {
         problem: String,
     },
     /// A recurrent layer of another kind.
-    #[error("{} with shape {shape:?} is {found}; {instead}", shown(name))]
+    #[error("{} with shape {shape:?} is {found}; {instead}", escaped_name(name))]
     Unsupported {
         /// The tensor that tells.
         name: String,
@@ -149,7 +152,7 @@ pub enum NetworkError {
     #[error(
         "{path} asks to run {} while loading, which weights never do; nothing was run. \
          Do not load this file in Python either",
-        shown(global)
+        escaped_name(global)
     )]
     Executable {
         /// The file.

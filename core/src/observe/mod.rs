@@ -14,7 +14,7 @@ pub use asking::{Answers, AskParams, Asked};
 pub use flips::Flips;
 pub use given::{Trajectories, TrajectoriesError};
 pub use view::View;
-pub use watch::{Look, StageProgress, Stopped, Watch};
+pub use watch::{OnProgress, StageProgress, Stopped, Watch};
 
 use crate::network::{Dynamics, Network, NetworkError};
 use crate::numeric::Matrix;

@@ -17,21 +17,21 @@ pub struct StageProgress {
 pub struct Stopped;
 
 /// Looks at each moment, and says whether to go on.
-pub type Look<'a> = &'a (dyn Fn(StageProgress) -> bool + Sync);
+pub type OnProgress<'a> = &'a (dyn Fn(StageProgress) -> bool + Sync);
 
 /// Share of the work that simulation takes.
 const SIMULATION: f64 = 0.7;
 
 /// An onlooker with a count of the work that is done.
 pub struct Watch<'a> {
-    look: Look<'a>,
+    look: OnProgress<'a>,
     done: AtomicUsize,
     all: usize,
 }
 
 impl<'a> Watch<'a> {
     /// An onlooker of so much simulation, counted in steps of episodes.
-    pub fn new(look: Look<'a>, all: usize) -> Self {
+    pub fn new(look: OnProgress<'a>, all: usize) -> Self {
         Self { look, done: AtomicUsize::new(0), all: all.max(1) }
     }
 

@@ -1,15 +1,15 @@
 //! The data of one page, as the explorer reads it.
 
 use super::commands::Commands;
+use super::composition::{Part, made_of, parts};
 use super::editing::{EditData, edit_data};
 use super::glossary::{TERMS, Term};
 use super::layers::{NetworkData, network_data};
-use super::made_of::{Part, made_of, parts};
 use super::memories::{MemoriesData, memories_data};
+use super::sentences::{self, ClaimWords, Figure};
 use super::spectra::SpectraData;
 use super::stored::Stored;
 use super::story::Story;
-use super::words::{self, ClaimWords, Figure};
 use super::{LONGEST_RUN, Provenance, ReportError, Training, shown_steps};
 use crate::interpret::{Interpretation, ProductsSummary, RecordedRun, Verdict};
 use crate::network::Network;
@@ -165,13 +165,13 @@ pub(super) fn page_data<'a>(
         commands: Commands::of(found, provenance),
         verdict: VerdictData {
             kind: found.verdict.name(),
-            state: network.and_then(|network| words::state(network, found)),
+            state: network.and_then(|network| sentences::state(network, found)),
             definition: found.verdict.definition(),
-            claims: words::claims(found),
+            claims: sentences::claims(found),
             control: found.control.as_ref().map(ToString::to_string),
-            weights: words::weights_heading(network, found),
-            figures: words::figures(found),
-            warnings: words::doubts(found),
+            weights: sentences::weights_heading(network, found),
+            figures: sentences::figures(found),
+            warnings: sentences::doubts(found),
             recurrence: known.then(|| found.recurrence_in_words.clone()),
         },
         network: run,

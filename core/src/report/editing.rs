@@ -34,5 +34,5 @@ pub(super) fn edit_data(network: &Network, found: &Interpretation) -> Option<Edi
         values.map(|x| x * x).sum()
     };
     let squares = (sum(&|_| true), sum(&|name| name.starts_with("rnn.bias")));
-    Some(EditData { slots: own.slots, read: own.read, code, memories, mean: own.mean, readers, squares, params })
+    Some(EditData { slots: own.slots, read: own.right_signs, code, memories, mean: own.mean, readers, squares, params })
 }

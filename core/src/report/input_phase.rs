@@ -1,7 +1,7 @@
 //! The states while inputs still come in: contents are read from them as from later ones, less the mean state of the step.
 
+use super::composition::{is_plain, view};
 use super::data::Shown;
-use super::made_of::{is_plain, view};
 use crate::interpret::Interpretation;
 use crate::network::Network;
 use crate::numeric::Matrix;

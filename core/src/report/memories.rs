@@ -1,7 +1,7 @@
 //! The memories as the page shows them: readers, one step between them, the control.
 
+use super::composition::is_plain;
 use super::input_phase::InputPhase;
-use super::made_of::is_plain;
 use super::stored::Stored;
 use super::superposed::SharingData;
 use super::{LONGEST_RUN, ReportError, shown_steps};

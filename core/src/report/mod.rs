@@ -4,6 +4,7 @@
 //! and the data of a network, of two, or of a sweep.
 
 mod commands;
+mod composition;
 mod data;
 mod editing;
 #[cfg(feature = "figures")]
@@ -12,17 +13,16 @@ mod frame;
 mod glossary;
 mod input_phase;
 mod layers;
-mod made_of;
 mod memories;
 mod packed;
 mod pair;
+mod sentences;
 mod snapshots;
 mod spectra;
 mod stored;
 mod story;
 mod superposed;
 mod sweep;
-mod words;
 
 #[cfg(feature = "figures")]
 use self::frame::escape;

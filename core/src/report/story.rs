@@ -1,7 +1,7 @@
 //! The first screen in words: what a network does and how sure that is, and its task, for a reader who does not know the theory.
 
-use super::made_of::noun;
-use super::words::{capital, failures};
+use super::composition::noun;
+use super::sentences::{capital, failures};
 use crate::interpret::{Interpretation, Reason, Verdict};
 use crate::network::Network;
 use crate::task::{Function, Task};

@@ -69,7 +69,7 @@ struct Pictures {
 /// The page of a sweep. `watch` is told how many networks have been looked at, and of how many.
 pub fn page_of_sweep(folder: &SweepFolder, watch: &(dyn Fn(usize, usize) + Sync)) -> Result<String, ReportError> {
     let rows = folder.rows()?;
-    let cells = table(&rows, &TableParams::default()).cells;
+    let cells = table(&rows, &TableParams::default()).groups;
     let mut places: BTreeMap<_, usize> = rows.iter().map(|row| (place(row), 0)).collect();
     places.values_mut().enumerate().for_each(|(at, cell)| *cell = at);
     let look = |row: &Row| pictures(&folder.run_path(&row.name));

@@ -12,7 +12,7 @@ mod verdict;
 
 pub use expected::{Authority, Band, Check, Expected};
 pub use measure::measure;
-pub use verdict::{Agreement, Finding, Report, judge};
+pub use verdict::{Agreement, ExperimentReport, Finding, judge};
 
 use self::course::Course;
 use crate::setting::Setting;
@@ -63,7 +63,7 @@ pub enum ReproduceError {
     },
     /// A file of the experiment that cannot be read, or says what cannot be meant.
     #[error("{file}:{line}: {problem}")]
-    Expected {
+    InvalidFile {
         /// The file.
         file: PathBuf,
         /// The line, from 1.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::sweep::{Found, Row, SweepFolder};
+use crate::sweep::{Row, SpectrumFigures, SweepFolder};
 use std::fs;
 
 fn rows(folder: &Path) -> (Vec<Row>, SweepFolder) {
@@ -10,14 +10,14 @@ fn rows(folder: &Path) -> (Vec<Row>, SweepFolder) {
         .map(|run| {
             let mut row = Row::of(run);
             row.accuracy = Some(if row.task == "T1" { 0.97 } else { 1.0 });
-            row.origin = Found { error: (row.task == "T2").then_some(0.01), ..Found::default() };
+            row.origin = SpectrumFigures { error: (row.task == "T2").then_some(0.01), ..SpectrumFigures::default() };
             row
         })
         .collect();
     (rows, SweepFolder::create(folder, &runs).unwrap())
 }
 
-fn verdict_on(checks: &str) -> Result<Report, ReproduceError> {
+fn verdict_on(checks: &str) -> Result<ExperimentReport, ReproduceError> {
     let folder = tempfile::tempdir().unwrap();
     let experiment = folder.path().join("mine");
     fs::create_dir(&experiment).unwrap();

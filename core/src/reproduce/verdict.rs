@@ -39,7 +39,7 @@ pub struct Finding {
 
 /// What came of an experiment.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ExperimentReport {
     /// Its name.
     pub name: String,
     /// What it is about.
@@ -70,7 +70,7 @@ pub fn judge(
     course: Vec<CourseRow>,
     folder: &SweepFolder,
     quick: bool,
-) -> Result<Report, ReproduceError> {
+) -> Result<ExperimentReport, ReproduceError> {
     let develops = experiment.expected.checks.iter().find(|check| developing::knows(&check.what));
     let developments = match develops {
         Some(check) => developing::develop_all(rows, folder).map_err(|problem| wrong(&check.what, problem))?,
@@ -107,7 +107,7 @@ pub fn judge(
         findings.push(Finding { check: check.clone(), found, holds, expected });
     }
     let Experiment { name, expected, .. } = experiment;
-    Ok(Report {
+    Ok(ExperimentReport {
         name: name.clone(),
         title: expected.title.clone(),
         paper: expected.paper.clone(),

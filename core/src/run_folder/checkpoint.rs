@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::RunFolderError;
 use super::crc32c::crc32c;
 use crate::network::{Metadata, Network, NetworkFile};
-use crate::train::{Best, CurriculumState, Looks, Metrics, TrainState};
+use crate::train::{BestWeights, CurriculumState, Evaluations, Metrics, TrainState};
 
 const NAME: &str = "ketbra checkpoint ";
 const VERSION: u32 = 1;
@@ -50,10 +50,10 @@ pub(super) fn encode(state: &TrainState, fingerprint: u32) -> Result<Vec<u8>, Ru
     let parts = [bytes(&state.network)?, bytes(&state.first_moment)?, bytes(&state.second_moment)?];
     let lengths = [parts[0].len(), parts[1].len(), parts[2].len()];
     let mut body = parts.concat();
-    let Looks { good, settling_since, reached, best } = &state.looks;
+    let Evaluations { good, settling_since, reached, best } = &state.evaluations;
     let best = match best {
         None => None,
-        Some(Best { step, loss, network }) => {
+        Some(BestWeights { step, loss, network }) => {
             let bytes = bytes(network)?;
             body.extend(&bytes);
             Some(BestHeader { step: *step, loss: *loss, length: bytes.len() })
@@ -66,7 +66,7 @@ pub(super) fn encode(state: &TrainState, fingerprint: u32) -> Result<Vec<u8>, Ru
         metrics: state.metrics,
         fingerprint,
         lengths,
-        looks: (state.looks != Looks::default()).then_some(looks),
+        looks: (state.evaluations != Evaluations::default()).then_some(looks),
         crc32c: crc32c(&body),
     };
     let header = serde_json::to_string(&header)
@@ -112,13 +112,13 @@ pub(super) fn decode(bytes: &[u8], fingerprint: u32, path: &Path) -> Result<Trai
     };
     let best = best.map(|best| {
         let network = std::sync::Arc::new(network(a + b + c, best.length)?);
-        Ok::<_, RunFolderError>(Best { step: best.step, loss: best.loss, network })
+        Ok::<_, RunFolderError>(BestWeights { step: best.step, loss: best.loss, network })
     });
     let best = best.transpose()?;
     let (good, settling_since, reached) =
         header.looks.map_or((0, None, None), |looks| (looks.good, looks.settling_since, looks.reached));
     Ok(TrainState {
-        looks: Looks { good, settling_since, reached, best },
+        evaluations: Evaluations { good, settling_since, reached, best },
         step: header.step,
         curriculum: header.curriculum,
         network: network(0, a)?,
@@ -158,14 +158,14 @@ mod tests {
                 gradient_norm: 1e-300,
                 learning_rate: 1e-3,
             }),
-            looks: Looks::default(),
+            evaluations: Evaluations::default(),
         }
     }
 
     fn with_looks() -> TrainState {
         let network = Initialization::Uniform.network(&Architecture::elman(5, Activation::Relu, true), 2, 2, 4).into();
-        let best = Some(Best { step: 5, loss: 1.0 / 7.0, network });
-        TrainState { looks: Looks { good: 3, settling_since: Some(6), reached: Some(4), best }, ..state() }
+        let best = Some(BestWeights { step: 5, loss: 1.0 / 7.0, network });
+        TrainState { evaluations: Evaluations { good: 3, settling_since: Some(6), reached: Some(4), best }, ..state() }
     }
 
     fn refusal(bytes: &[u8]) -> String {

@@ -72,14 +72,16 @@ fn decode(bytes: &[u8], rule: &RestraintRule, path: &Path) -> Result<Held, Strin
     for (name, kind) in kinds.into_iter().filter(|(name, _)| name != "activation") {
         let basis = || match tensors.get(&name).map(|tensor| (&tensor.shape[..], &tensor.values)) {
             Some(([rows, columns], values)) => Ok(Mat::from_fn(*rows, *columns, |i, j| values[i * columns + j])),
-            _ => Err(format!("{} holds no basis of {}", path.display(), crate::foreign_text::shown(&name))),
+            _ => Err(format!("{} holds no basis of {}", path.display(), crate::foreign_text::escaped_name(&name))),
         };
         let hold = match kind.as_str() {
             "fixed" => Hold::Fixed,
             "outside" => Hold::Outside(basis()?),
             "inside" => Hold::Inside(basis()?),
-            "between" => Hold::Between(basis()?),
-            other => return Err(format!("'{}' is no way to hold a parameter", crate::foreign_text::shown(other))),
+            "between" => Hold::WithinItself(basis()?),
+            other => {
+                return Err(format!("'{}' is no way to hold a parameter", crate::foreign_text::escaped_name(other)));
+            }
         };
         held.holds.insert(name, hold);
     }
@@ -112,7 +114,7 @@ mod tests {
         let network =
             |seed| Initialization::Uniform.network(&Architecture::elman(3, Activation::Relu, false), 2, 2, seed);
         let basis = Mat::from_fn(3, 2, |i, j| 1.0 / (1.0 + i as f64 + 3.0 * j as f64));
-        let holds = [("a".to_string(), Hold::Fixed), ("b".into(), Hold::Between(basis))].into();
+        let holds = [("a".to_string(), Hold::Fixed), ("b".into(), Hold::WithinItself(basis))].into();
         let held = Held { holds, penalty: Some(Penalty { fisher: network(1), anchor: network(2), strength: 0.5 }) };
         let restraint = restraint(RestraintRule::Ewc { old: vec!["x".into()], strength: 0.5 }, held.clone()).unwrap();
         let folder = tempfile::tempdir().unwrap();

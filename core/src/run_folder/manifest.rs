@@ -134,9 +134,9 @@ impl RunResult {
             accuracy,
             learned,
             stopped_early: state.step < job.params.steps,
-            steps_to_99: state.looks.reached,
+            steps_to_99: state.evaluations.reached,
             contexts: in_contexts(job, state),
-            best_step: state.looks.best.as_ref().map(|best| best.step),
+            best_step: state.evaluations.best.as_ref().map(|best| best.step),
             why: if learned { vec![] } else { diagnose(job, state) },
         }
     }

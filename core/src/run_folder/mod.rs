@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::network::CellKind;
     use crate::task::Task;
-    use crate::train::{Best, Looks};
+    use crate::train::{BestWeights, Evaluations};
 
     #[test]
     fn a_checkpoint_of_any_cell_is_within_its_limit() {
@@ -259,7 +259,7 @@ mod tests {
             let mut params = TrainParams { hidden: 300, layers: 2, bias: true, ..TrainParams::default() };
             params.choose_cell(cell, &task);
             let network = params.random_network(8);
-            let best = Some(Best { step: 1, loss: 0.5, network: network.clone().into() });
+            let best = Some(BestWeights { step: 1, loss: 0.5, network: network.clone().into() });
             let state = TrainState {
                 step: 1,
                 curriculum: params.curriculum.begin(),
@@ -267,7 +267,7 @@ mod tests {
                 second_moment: network.clone(),
                 network,
                 metrics: None,
-                looks: Looks { best, ..Looks::default() },
+                evaluations: Evaluations { best, ..Evaluations::default() },
             };
             let manifest = Manifest::new(&task, params, "test".into());
             let folder = RunFolder { path: PathBuf::new(), manifest };

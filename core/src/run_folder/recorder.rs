@@ -6,7 +6,7 @@ use super::metrics::MetricsFile;
 use super::snapshots::SnapshotsFile;
 use super::{EventFile, RunFolder, RunFolderError, SNAPSHOTS};
 use crate::network::Network;
-use crate::train::{Metrics, Observer, RecordError, TrainState};
+use crate::train::{Metrics, RecordError, TrainObserver, TrainState};
 
 /// Writes metrics and checkpoints of each job to its folder.
 pub struct Recorder {
@@ -52,7 +52,7 @@ impl Default for Recorder {
     }
 }
 
-impl Observer for Recorder {
+impl TrainObserver for Recorder {
     fn record(&self, job: usize, metrics: &Metrics) -> Result<(), RecordError> {
         let mut open = self.runs[job].open.lock().map_err(|_| "another thread failed while it wrote metrics")?;
         open.metrics.append(metrics)?;

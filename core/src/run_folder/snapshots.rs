@@ -99,7 +99,7 @@ fn read(bytes: &[u8], path: &Path) -> Result<(Vec<i64>, Stacks), RunFolderError>
                 let values = view.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
                 stacks.insert(name, (shape.to_vec(), values));
             }
-            _ => return Err(wrong(format!("{} is no stack of weights", crate::foreign_text::shown(&name)))),
+            _ => return Err(wrong(format!("{} is no stack of weights", crate::foreign_text::escaped_name(&name)))),
         }
     }
     let fits = |(shape, values): &(Vec<usize>, Vec<f32>)| values.len() == steps.len() * shape.iter().product::<usize>();

@@ -2,7 +2,9 @@
 
 use super::{Manifest, Recorder, RunFolder, RunFolderError, RunResult, RunStatus};
 use crate::network::{CellKind, Network};
-use crate::train::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainError, TrainParams, TrainState};
+use crate::train::{
+    Engine, Job, Metrics, Outcome, RecordError, Start, TrainError, TrainObserver, TrainParams, TrainState,
+};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -27,7 +29,7 @@ pub struct Trained {
 
 impl Trained {
     /// Trains a job and keeps no records.
-    pub fn in_memory(job: &Job, engine: &dyn Engine, observer: &dyn Observer) -> Result<Self, TrainError> {
+    pub fn in_memory(job: &Job, engine: &dyn Engine, observer: &dyn TrainObserver) -> Result<Self, TrainError> {
         let begin = Instant::now();
         let ended = engine.train(std::slice::from_ref(job), observer).pop();
         let seconds = begin.elapsed().as_secs_f64();
@@ -80,7 +82,7 @@ impl RunFolder {
         job: &Job,
         engine: &dyn Engine,
         tensorboard: bool,
-        observer: &dyn Observer,
+        observer: &dyn TrainObserver,
     ) -> Result<Trained, RunFolderError> {
         let mut recorder = Recorder::new();
         recorder.add(self, resumed_at(job), tensorboard)?;
@@ -111,10 +113,10 @@ impl RunFolder {
 /// Keeps records, and lets somebody else look on.
 struct Kept<'a> {
     recorder: Recorder,
-    observer: &'a dyn Observer,
+    observer: &'a dyn TrainObserver,
 }
 
-impl Observer for Kept<'_> {
+impl TrainObserver for Kept<'_> {
     fn progress(&self, job: usize, metrics: &Metrics) {
         self.observer.progress(job, metrics);
     }

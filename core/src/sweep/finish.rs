@@ -1,6 +1,6 @@
 //! Writes what is finished, in the background: whoever trains need not wait for the disk.
 
-use super::runner::{Tally, Watcher};
+use super::runner::{SweepObserver, Tally};
 use super::work::lock;
 use super::{NetworkLock, Row, SweepError, SweepFolder, write_csv};
 use crate::network::Network;
@@ -28,13 +28,13 @@ pub(super) enum Finished {
 
 pub(super) struct Finisher<'a> {
     folder: &'a SweepFolder,
-    watcher: &'a dyn Watcher,
+    watcher: &'a dyn SweepObserver,
     tally: &'a Mutex<Tally>,
     next_table: Instant,
 }
 
 impl<'a> Finisher<'a> {
-    pub(super) fn new(folder: &'a SweepFolder, watcher: &'a dyn Watcher, tally: &'a Mutex<Tally>) -> Self {
+    pub(super) fn new(folder: &'a SweepFolder, watcher: &'a dyn SweepObserver, tally: &'a Mutex<Tally>) -> Self {
         Self { folder, watcher, tally, next_table: Instant::now() + TABLE_EVERY }
     }
 

@@ -1,7 +1,7 @@
 //! Sweeps on this machine.
 
 use super::finish::{Finisher, WAITING};
-use super::runner::{Runner, SweepOutcome, SweepSummary, Tally, Watcher};
+use super::runner::{Runner, SweepObserver, SweepOutcome, SweepSummary, Tally};
 use super::work::{Work, lock};
 use super::{COMPARED, Run, SweepError, SweepFolder, Trainer, write_csv};
 use crate::interpret::InterpretParams;
@@ -33,7 +33,7 @@ impl Local {
 }
 
 impl Runner for Local {
-    fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn Watcher) -> Result<SweepOutcome, SweepError> {
+    fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn SweepObserver) -> Result<SweepOutcome, SweepError> {
         let begin = Instant::now();
         let tally = Mutex::new(Tally { total: runs.len(), ..Tally::default() });
         let work = Work::new(self, folder, watcher, &tally, runs);

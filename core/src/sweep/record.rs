@@ -1,9 +1,9 @@
 //! Records of the networks that a worker trains: metrics as always, checkpoints only as often as is worth it.
 
-use super::Watcher;
+use super::SweepObserver;
 use crate::network::Network;
 use crate::run_folder::{Recorder, RunFolder, RunFolderError};
-use crate::train::{Metrics, Observer, RecordError, TrainState};
+use crate::train::{Metrics, RecordError, TrainObserver, TrainState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,11 +16,11 @@ pub(super) struct Records<'a> {
     saved: Vec<Mutex<Option<Instant>>>,
     between: Duration,
     spent: AtomicU64,
-    watcher: &'a dyn Watcher,
+    watcher: &'a dyn SweepObserver,
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(checkpoint_seconds: f64, watcher: &'a dyn Watcher) -> Self {
+    pub(super) fn new(checkpoint_seconds: f64, watcher: &'a dyn SweepObserver) -> Self {
         let between = Duration::try_from_secs_f64(checkpoint_seconds).unwrap_or(Duration::ZERO);
         Self {
             recorder: Recorder::new(),
@@ -58,7 +58,7 @@ impl<'a> Records<'a> {
     }
 }
 
-impl Observer for Records<'_> {
+impl TrainObserver for Records<'_> {
     fn record(&self, job: usize, metrics: &Metrics) -> Result<(), RecordError> {
         self.timed(|| self.recorder.record(job, metrics))
     }
@@ -90,7 +90,7 @@ pub(super) struct OneOf<'a> {
     pub(super) place: usize,
 }
 
-impl Observer for OneOf<'_> {
+impl TrainObserver for OneOf<'_> {
     fn record(&self, _job: usize, metrics: &Metrics) -> Result<(), RecordError> {
         self.records.record(self.place, metrics)
     }

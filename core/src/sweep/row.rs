@@ -87,9 +87,9 @@ pub struct Row {
     /// Whether the function read back from the weights is the task.
     pub read_back: Option<bool>,
     /// Eigenvalues at the origin.
-    pub origin: Found,
+    pub origin: SpectrumFigures,
     /// Eigenvalues on the orbit.
-    pub orbit: Found,
+    pub orbit: SpectrumFigures,
     /// Share of right signs in the worst component, by method.
     pub worst: BTreeMap<String, f64>,
     /// Whether every component is recovered, by method.
@@ -109,7 +109,7 @@ fn one() -> usize {
 
 /// Eigenvalues that were found, against the theory's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Found {
+pub struct SpectrumFigures {
     /// How many were kept.
     pub found: Option<usize>,
     /// How many the theory asks for.
@@ -120,7 +120,7 @@ pub struct Found {
     pub modulus: Option<f64>,
 }
 
-impl From<&Spectrum> for Found {
+impl From<&Spectrum> for SpectrumFigures {
     fn from(spectrum: &Spectrum) -> Self {
         let &Spectrum { found, expected, error, mean_modulus, .. } = spectrum;
         Self { found: Some(found), expected, error, modulus: mean_modulus }
@@ -162,8 +162,8 @@ impl Row {
             verdict: None,
             failing: None,
             read_back: None,
-            origin: Found::default(),
-            orbit: Found::default(),
+            origin: SpectrumFigures::default(),
+            orbit: SpectrumFigures::default(),
             worst: BTreeMap::new(),
             recovered: BTreeMap::new(),
             phi_error: BTreeMap::new(),
@@ -175,8 +175,8 @@ impl Row {
         self.verdict = Some(found.verdict.name().into());
         let failing = found.claims.iter().filter(|claim| !claim.holds).map(|claim| claim.name.name());
         self.failing = Some(failing.collect::<Vec<_>>().join(" "));
-        self.origin = found.spectrum.origin.as_ref().map(Found::from).unwrap_or_default();
-        self.orbit = Found::from(&found.spectrum.orbit);
+        self.origin = found.spectrum.origin.as_ref().map(SpectrumFigures::from).unwrap_or_default();
+        self.orbit = SpectrumFigures::from(&found.spectrum.orbit);
         self.read_back = TableOf::all(&run.job.task).map(|wanted| found.function == wanted);
         for (method, memories) in found.methods.iter().flatten() {
             self.worst.insert(method.clone(), memories.worst);

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A runner sees to it that the folder gets a row for each network, and takes up what an earlier attempt left.
 pub trait Runner {
     /// Works on every run that has no result yet, or sees to it that somebody will.
-    fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn Watcher) -> Result<SweepOutcome, SweepError>;
+    fn run(&self, folder: &SweepFolder, runs: &[Run], watcher: &dyn SweepObserver) -> Result<SweepOutcome, SweepError>;
 }
 
 /// How a runner left its work.
@@ -63,7 +63,7 @@ pub struct SweepSummary {
 }
 
 /// Follows a sweep, and may ask for a stop.
-pub trait Watcher: Sync {
+pub trait SweepObserver: Sync {
     /// Is told how the sweep stands.
     fn tally(&self, tally: &Tally) {
         let _ = tally;
@@ -83,4 +83,4 @@ pub trait Watcher: Sync {
 /// A watcher that ignores all it is told.
 pub struct Unwatched;
 
-impl Watcher for Unwatched {}
+impl SweepObserver for Unwatched {}

@@ -1,6 +1,6 @@
 //! Sweeps on a SLURM cluster: one job array, a shard of the networks for each of its tasks.
 
-use super::{Run, Runner, Submission, SweepError, SweepFolder, SweepOutcome, Watcher};
+use super::{Run, Runner, Submission, SweepError, SweepFolder, SweepObserver, SweepOutcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -52,7 +52,12 @@ pub struct Slurm {
 }
 
 impl Runner for Slurm {
-    fn run(&self, folder: &SweepFolder, runs: &[Run], _watcher: &dyn Watcher) -> Result<SweepOutcome, SweepError> {
+    fn run(
+        &self,
+        folder: &SweepFolder,
+        runs: &[Run],
+        _watcher: &dyn SweepObserver,
+    ) -> Result<SweepOutcome, SweepError> {
         Command::new("sbatch").arg("--version").output().map_err(|error| not_started("sbatch", &error))?;
         let queue = queued_tasks()?;
         let submissions = Submission::all(folder);

@@ -4,11 +4,11 @@ use super::finish::Finished;
 use super::local::Local;
 use super::prepare::{Left, Prepared, prepare};
 use super::record::{OneOf, Records};
-use super::runner::{Tally, Watcher};
+use super::runner::{SweepObserver, Tally};
 use super::{NetworkLock, Row, Run, SweepError, SweepFolder};
 use crate::interpret::{Question, interpret};
 use crate::network::Network;
-use crate::panics::caught;
+use crate::panics::catch_panic;
 use crate::run_folder::{RunFolder, RunResult};
 use crate::train::{self, Job, Start, TrainError};
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 pub(super) struct Work<'a> {
     local: &'a Local,
     folder: &'a SweepFolder,
-    watcher: &'a dyn Watcher,
+    watcher: &'a dyn SweepObserver,
     tally: &'a Mutex<Tally>,
     queue: Mutex<VecDeque<&'a Run>>,
     held: Mutex<Vec<&'a Run>>,
@@ -52,7 +52,7 @@ impl<'a> Work<'a> {
     pub(super) fn new(
         local: &'a Local,
         folder: &'a SweepFolder,
-        watcher: &'a dyn Watcher,
+        watcher: &'a dyn SweepObserver,
         tally: &'a Mutex<Tally>,
         runs: &'a [Run],
     ) -> Self {
@@ -145,7 +145,7 @@ impl<'a> Work<'a> {
         let mut to_train = vec![];
         let mut trained = vec![];
         for (run, claim) in claimed {
-            let prepared = caught(|| prepare(&self.folder.run_path(&run.name), run, &self.local.trainer.name));
+            let prepared = catch_panic(|| prepare(&self.folder.run_path(&run.name), run, &self.local.trainer.name));
             match prepared.unwrap_or_else(|panicked| Err(TrainError::from(panicked).into())) {
                 Ok(Prepared { folder, left }) => {
                     let ours = Ours { run, folder, claim };
@@ -228,7 +228,7 @@ impl<'a> Work<'a> {
         row.mean_horizon = folder.mean_horizon();
         let begin = Instant::now();
         let question = Question::Task(run.job.task.clone());
-        let found = caught(|| interpret(&network, &question, &self.local.interpret));
+        let found = catch_panic(|| interpret(&network, &question, &self.local.interpret));
         add(&self.interpreting, begin.elapsed());
         match found {
             Ok(Ok(found)) => row.interpreted(run, &found),
@@ -245,13 +245,13 @@ fn train_each(
     jobs: &[Job],
     records: &Records<'_>,
 ) -> Vec<Result<train::Outcome, TrainError>> {
-    match caught(|| engine.train(jobs, records)) {
+    match catch_panic(|| engine.train(jobs, records)) {
         Ok(outcomes) if outcomes.len() == jobs.len() => outcomes,
         Ok(_) => jobs.iter().map(|_| Err(TrainError::NoResult)).collect(),
         Err(panicked) if jobs.len() == 1 => vec![Err(panicked.into())],
         Err(_) => {
             let alone = |(place, job): (usize, &Job)| {
-                let trained = caught(|| engine.train(std::slice::from_ref(job), &OneOf { records, place }).pop());
+                let trained = catch_panic(|| engine.train(std::slice::from_ref(job), &OneOf { records, place }).pop());
                 trained.unwrap_or_else(|panicked| Some(Err(panicked.into()))).unwrap_or(Err(TrainError::NoResult))
             };
             jobs.iter().enumerate().map(alone).collect()

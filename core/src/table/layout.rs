@@ -12,16 +12,16 @@ pub(super) struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     pub(super) fn of(table: &'a Table) -> Self {
-        let mut columns: Vec<(usize, f64)> = table.cells.iter().map(|cell| (cell.hidden, cell.l2)).collect();
+        let mut columns: Vec<(usize, f64)> = table.groups.iter().map(|cell| (cell.hidden, cell.l2)).collect();
         columns.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         columns.dedup();
-        let mut names: Vec<String> = table.cells.iter().map(label).collect();
+        let mut names: Vec<String> = table.groups.iter().map(label).collect();
         names.dedup();
         names.sort();
         names.dedup();
         let row = |name: String| {
             let of = |&(hidden, l2): &(usize, f64)| {
-                table.cells.iter().find(|cell| label(cell) == name && cell.hidden == hidden && cell.l2 == l2)
+                table.groups.iter().find(|cell| label(cell) == name && cell.hidden == hidden && cell.l2 == l2)
             };
             let cells = columns.iter().map(of).collect();
             (name, cells)
@@ -87,7 +87,7 @@ pub(super) fn full(table: &Table) -> Vec<Vec<String>> {
         }));
         row
     };
-    std::iter::once(header).chain(table.cells.iter().map(row)).collect()
+    std::iter::once(header).chain(table.groups.iter().map(row)).collect()
 }
 
 /// How many networks each method recovers, in words.

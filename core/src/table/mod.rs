@@ -85,18 +85,18 @@ pub struct Recovered {
 /// What a sweep found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Table {
-    /// The cells, by task, hidden units and l2.
-    pub cells: Vec<Group>,
+    /// Groups of networks, by task, hidden units and l2.
+    pub groups: Vec<Group>,
     /// Over all networks that converged and whose count matches.
     pub matching: Recovered,
     /// Over all networks that converged.
     pub converged: Recovered,
 }
 
-/// Task, hidden units, l2 and variant: networks of one place are one cell, and cells are in the order of their places.
+/// Task, hidden units, l2 and variant: networks of one place are one group, and groups are in the order of their places.
 pub(crate) type Place = (String, usize, u64, String);
 
-/// The cell that a network belongs to.
+/// The group that a network belongs to.
 pub(crate) fn place(row: &Row) -> Place {
     // The bits of numbers from 0 on are in the order of the numbers.
     (row.task.clone(), row.hidden, row.l2.abs().to_bits(), variant(row))
@@ -111,11 +111,11 @@ pub fn table(rows: &[Row], params: &TableParams) -> Table {
     let has_converged = |row: &&Row| row.accuracy.is_some_and(|accuracy| accuracy > params.converged);
     let converged: Vec<&Row> = rows.iter().filter(has_converged).collect();
     let matching: Vec<&Row> = converged.iter().copied().filter(|row| row.origin.error.is_some()).collect();
-    let cells = groups.into_iter().map(|((.., variant), rows)| cell(&rows, variant, params)).collect();
-    Table { cells, matching: recovered(&matching), converged: recovered(&converged) }
+    let groups = groups.into_iter().map(|((.., variant), rows)| cell(&rows, variant, params)).collect();
+    Table { groups, matching: recovered(&matching), converged: recovered(&converged) }
 }
 
-/// Sums up some results as one cell, whatever they are.
+/// Sums up some results as one group, whatever they are.
 pub fn summarize(rows: &[&Row], params: &TableParams) -> Group {
     cell(rows, String::new(), params)
 }

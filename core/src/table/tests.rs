@@ -1,12 +1,12 @@
 use super::*;
-use crate::sweep::{Found, Plan, Run};
+use crate::sweep::{Plan, Run, SpectrumFigures};
 use std::path::Path;
 
 fn row(run: &Run, accuracy: f64, error: Option<f64>, power: bool) -> Row {
     let mut row = Row::of(run);
     row.accuracy = Some(accuracy);
-    row.origin = Found { error, ..Found::default() };
-    row.orbit = Found { error: error.map(|error| error / 10.0), ..Found::default() };
+    row.origin = SpectrumFigures { error, ..SpectrumFigures::default() };
+    row.orbit = SpectrumFigures { error: error.map(|error| error / 10.0), ..SpectrumFigures::default() };
     row.recovered = [("orbit".to_string(), true), ("power".to_string(), power)].into();
     row
 }
@@ -31,7 +31,7 @@ fn example() -> Table {
 
 #[test]
 fn the_better_threshold_counts_for_each_seed() {
-    let t2 = &example().cells[1];
+    let t2 = &example().groups[1];
     assert_eq!((t2.task.as_str(), t2.seeds, t2.matched, t2.networks), ("T2", 2, 2, 4));
     assert!((t2.error.unwrap() - 0.005).abs() < 1e-12, "the lowest error of each seed");
     assert!((t2.accuracy.unwrap() - 0.98).abs() < 1e-12, "the highest accuracy of each seed");
@@ -41,11 +41,11 @@ fn the_better_threshold_counts_for_each_seed() {
 #[test]
 fn recovery_is_asked_of_converged_networks_whose_count_matches() {
     let table = example();
-    let t2 = &table.cells[1];
+    let t2 = &table.groups[1];
     assert_eq!((t2.converged, t2.recovered, t2.recovered_by["power"]), (2, Some(1.0), 0.5));
     assert_eq!((table.matching.of, table.matching.by["power"]), (2, 1));
     assert_eq!((table.converged.of, table.converged.by["orbit"]), (7, 7));
-    assert_eq!(table.cells[0].recovered, None);
+    assert_eq!(table.groups[0].recovered, None);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn text_markdown_and_latex_print_what_the_paper_prints() {
 
 #[test]
 fn a_cell_in_json_has_the_promised_keys() {
-    let value = serde_json::to_value(&example().cells).unwrap();
+    let value = serde_json::to_value(&example().groups).unwrap();
     let cell = value[0].as_object().unwrap();
     for key in ["task", "hidden", "l2", "seeds", "matched", "error", "error_orbit", "accuracy", "recovered"] {
         assert!(cell.contains_key(key), "{key}");

@@ -13,12 +13,12 @@ pub fn text(table: &Table) -> String {
 ///
 /// What is unusual about every cell alike is then said once, and not in every line.
 pub fn text_within(table: &Table, width: usize) -> String {
-    let alike = table.cells.first().map(|cell| cell.variant.as_str()).filter(|variant| {
-        width < usize::MAX && !variant.is_empty() && table.cells.iter().all(|cell| cell.variant == *variant)
+    let alike = table.groups.first().map(|cell| cell.variant.as_str()).filter(|variant| {
+        width < usize::MAX && !variant.is_empty() && table.groups.iter().all(|cell| cell.variant == *variant)
     });
     if let Some(variant) = alike {
         let mut bare = table.clone();
-        bare.cells.iter_mut().for_each(|cell| cell.variant.clear());
+        bare.groups.iter_mut().for_each(|cell| cell.variant.clear());
         return format!("all with {variant}\n\n{}", text_within(&bare, width));
     }
     // The full table says which cell a line is about in three columns: task, H, L2.
@@ -131,7 +131,7 @@ mod tests {
     fn what_all_cells_share_is_said_once_where_there_is_little_room() {
         let cell =
             |variant: &str| super::super::Group { task: "T1".into(), variant: variant.into(), ..Default::default() };
-        let table = |variants: [&str; 2]| Table { cells: variants.map(cell).to_vec(), ..Default::default() };
+        let table = |variants: [&str; 2]| Table { groups: variants.map(cell).to_vec(), ..Default::default() };
         let (alike, apart) = (table(["gru, 400 steps"; 2]), table(["gru", "lstm"]));
         assert_eq!(text_within(&alike, 80).matches("gru").count(), 1, "{}", text_within(&alike, 80));
         assert!(text(&alike).matches("T1 (gru, 400 steps)").count() > 1);

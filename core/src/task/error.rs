@@ -1,6 +1,6 @@
 //! What can be wrong with a task.
 
-use crate::foreign_text::shown;
+use crate::foreign_text::escaped_name;
 use crate::setting::Setting;
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ pub enum TaskError {
         limit: usize,
     },
     /// A context's name that cannot be typed.
-    #[error("a context is called '{}'; use letters, digits, - and _", shown(name))]
+    #[error("a context is called '{}'; use letters, digits, - and _", escaped_name(name))]
     ContextName {
         /// The name.
         name: String,
@@ -186,7 +186,7 @@ pub enum TaskError {
         value: f64,
     },
     /// A name that no task has.
-    #[error("there is no task '{}'; did you mean '{nearest}'? A path to a .toml file works too", shown(name))]
+    #[error("there is no task '{}'; did you mean '{nearest}'? A path to a .toml file works too", escaped_name(name))]
     UnknownName {
         /// The name given.
         name: String,
@@ -206,7 +206,7 @@ pub enum TaskError {
         general: &'static str,
     },
     /// A member of a family that does not exist.
-    #[error("{}: {problem}", shown(name))]
+    #[error("{}: {problem}", escaped_name(name))]
     Family {
         /// What was asked for.
         name: String,
@@ -214,13 +214,13 @@ pub enum TaskError {
         problem: String,
     },
     /// An id that is not three whole numbers.
-    #[error("'{}' is not a task id: write three whole numbers id1,id2,id3, e.g. 255,0,0", shown(text))]
+    #[error("'{}' is not a task id: write three whole numbers id1,id2,id3, e.g. 255,0,0", escaped_name(text))]
     IdSyntax {
         /// What was given.
         text: String,
     },
     /// An id whose first number does not choose d components.
-    #[error("id1 = {} has {found} bits set, but d={d} outputs need exactly {d}", shown(id1))]
+    #[error("id1 = {} has {found} bits set, but d={d} outputs need exactly {d}", escaped_name(id1))]
     IdBitCount {
         /// The first number.
         id1: String,
@@ -230,7 +230,7 @@ pub enum TaskError {
         d: usize,
     },
     /// An id whose first number reaches past the window.
-    #[error("id1 = {} sets bit {bit}, but s={s}, d={d} has only {} window components (bits 0 to {})", shown(id1), s * d, s * d - 1)]
+    #[error("id1 = {} sets bit {bit}, but s={s}, d={d} has only {} window components (bits 0 to {})", escaped_name(id1), s * d, s * d - 1)]
     IdBitOutOfRange {
         /// The first number.
         id1: String,
@@ -242,7 +242,7 @@ pub enum TaskError {
         d: usize,
     },
     /// An id whose second number swaps past the last choice.
-    #[error("id2 = {}: digit {digit} at place {place} swaps with choice {}, but d={d} choices go from 0 to {}", shown(id2), place + digit, d - 1)]
+    #[error("id2 = {}: digit {digit} at place {place} swaps with choice {}, but d={d} choices go from 0 to {}", escaped_name(id2), place + digit, d - 1)]
     IdSwapOutOfRange {
         /// The second number.
         id2: String,
@@ -254,7 +254,7 @@ pub enum TaskError {
         d: usize,
     },
     /// An id whose third number negates an output that does not exist.
-    #[error("id3 = {} sets bit {bit}, but d={d} outputs have bits 0 to {}", shown(id3), d - 1)]
+    #[error("id3 = {} sets bit {bit}, but d={d} outputs have bits 0 to {}", escaped_name(id3), d - 1)]
     IdSignOutOfRange {
         /// The third number.
         id3: String,
@@ -302,7 +302,7 @@ pub enum TaskError {
     /// A task file that a network file points to; only a person may choose what is opened.
     #[error(
         "the network's file names the task file '{}', which is not opened for it; pass {}, or {} and {}",
-        shown(named),
+        escaped_name(named),
         Setting::of("task", "FILE"),
         Setting::on("blind"),
         Setting::of("s", "N")
@@ -325,7 +325,7 @@ pub enum TaskError {
     /// Sizes that contradict a task that carries its own.
     #[error(
         "the task '{}' has s={s}, d={d}, but {} was passed; leave {} out, or pass another task",
-        shown(name),
+        escaped_name(name),
         Setting::of(option, asked),
         Setting::named(option)
     )]

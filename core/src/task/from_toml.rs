@@ -4,7 +4,7 @@ use super::explicit::Output;
 use super::lines::{File, Lines, Placed};
 use super::reader::Sizes;
 use super::{Context, MAX_COEFFICIENTS, Task, TaskError, check_coefficients};
-use crate::foreign_text::steers;
+use crate::foreign_text::is_unsafe_to_show;
 use faer::Mat;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -91,7 +91,7 @@ impl Task {
         let (s, d) = (*parsed.s.get_ref(), *parsed.d.get_ref());
         super::check_size(s, d).map_err(|error| source.error(parsed.s.span().start, error.to_string()))?;
         let name = parsed.name.clone().unwrap_or_else(|| default_name.into());
-        if name.chars().any(steers) {
+        if name.chars().any(is_unsafe_to_show) {
             let what = "the name holds characters that steer a terminal";
             return Err(source.error(0, format!("{what} ('{name}'); use letters, digits, spaces and signs")));
         }

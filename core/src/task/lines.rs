@@ -3,7 +3,7 @@
 use super::reader::Sizes;
 use super::recurrence::{Line, Term, read_line};
 use super::{Gate, Source, Task, TaskError, check_coefficients, check_size};
-use crate::foreign_text::shown_sentence;
+use crate::foreign_text::escaped_sentence;
 use faer::Mat;
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ impl File<'_> {
         let before = &self.text[..self.text.floor_char_boundary(offset)];
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
-        TaskError::Syntax { file: self.file.into(), line, column, problem: shown_sentence(&problem.into()) }
+        TaskError::Syntax { file: self.file.into(), line, column, problem: escaped_sentence(&problem.into()) }
     }
 }
 

@@ -4,7 +4,7 @@ use super::families::neighbours;
 use super::formula::{read_gate, uses_gates};
 use super::reader::{Problem, Reader, Sizes};
 use super::{Function, Gate, Source, Task, TaskError};
-use crate::foreign_text::shown_sentence;
+use crate::foreign_text::escaped_sentence;
 use std::fmt::Write;
 
 /// One product of a recurrence: coefficient times a past component (both counted from 1).
@@ -136,7 +136,7 @@ impl Gate {
             file: "formula".into(),
             line: 1,
             column: text[..text.floor_char_boundary(at)].chars().count() + 1,
-            problem: shown_sentence(&problem),
+            problem: escaped_sentence(&problem),
         };
         let sizes = Sizes { s: None, d: usize::MAX };
         match read_line(text, sizes).map_err(|problem| wrong(problem.at, problem.what))? {

@@ -3,7 +3,7 @@
 use super::{DEFAULT_STRENGTH, Freeze, Recipe, Restraint, Snapshots, Start, TrainError, TrainParams, TrainedStart};
 use crate::network::{Activation, CellKind, Initialization, Network, NetworkFile};
 use crate::task::Task;
-use crate::transfer::{self, Old, TransferParams};
+use crate::transfer::{self, LearnedTask, TransferParams};
 use std::path::{Path, PathBuf};
 
 /// Hidden units where nobody says how many.
@@ -58,15 +58,15 @@ pub struct Choices {
     pub given: Option<Box<NetworkFile>>,
     /// The part of that network that stays as it is.
     pub freeze: Option<Freeze>,
-    /// Old tasks, or contexts of the task, out of whose spaces changes of the weights are projected.
+    /// LearnedTask tasks, or contexts of the task, out of whose spaces changes of the weights are projected.
     pub protect: Vec<String>,
-    /// Old tasks into whose spaces changes of the weights are projected.
+    /// LearnedTask tasks into whose spaces changes of the weights are projected.
     pub reuse: Vec<String>,
     /// Share of the variance of old states and inputs that may be left outside those spaces.
     pub left_out: Option<f64>,
     /// Whether the network begins with strong cues, which leave each context units of its own. Default no.
     pub strong_cue: bool,
-    /// Old tasks for whose sake weights are pulled back.
+    /// LearnedTask tasks for whose sake weights are pulled back.
     pub ewc: Vec<String>,
     /// How strongly they are pulled back.
     pub ewc_strength: Option<f64>,
@@ -114,7 +114,7 @@ impl Choices {
         if let Some(network) = given {
             params.take_from(network);
         }
-        params.calm_the_end(task);
+        params.lower_learning_rate_at_the_end(task);
         let named = self.from.as_ref().map(|path| path.to_string_lossy().into_owned());
         params.from = match (given, named) {
             (Some(network), Some(named)) => Some(TrainedStart::of(&named, network)?),
@@ -127,8 +127,9 @@ impl Choices {
             None => self.strong_cue.then(|| transfer::with_strong_cues(&params, task)),
         };
         let Some(network) = begins else { return Ok((params, Start::Random)) };
-        let cannot = |error: transfer::TransferError| TrainError::CannotKeep(error.to_string());
-        params.restraint = transfer::hold_still(&network, task, drawn, params.restraint).map_err(cannot)?;
+        let cannot = |error: transfer::TransferError| TrainError::BadRestraint(error.to_string());
+        params.restraint =
+            transfer::keep_shut_units_constant(&network, task, drawn, params.restraint).map_err(cannot)?;
         Ok((params, Start::Weights(Box::new(network))))
     }
 
@@ -150,13 +151,14 @@ impl Choices {
         match asked.iter().filter(|asked| **asked).count() {
             0 => return Ok(None),
             1 => {}
-            _ => return Err(TrainError::CannotKeep("freeze, protect, reuse and ewc exclude each other".into())),
+            _ => return Err(TrainError::BadRestraint("freeze, protect, reuse and ewc exclude each other".into())),
         }
         let file = file.ok_or(TrainError::NothingToKeep)?;
         let mut params = TransferParams { seed: self.seed.unwrap_or(1), ..TransferParams::default() };
         params.left_out = self.left_out.unwrap_or(params.left_out);
         params.check()?;
-        let old = |names: &[String]| names.iter().map(|name| Old::named(name, task)).collect::<Result<Vec<_>, _>>();
+        let old =
+            |names: &[String]| names.iter().map(|name| LearnedTask::named(name, task)).collect::<Result<Vec<_>, _>>();
         let made = match freeze {
             Some(part) => transfer::freeze(&file.network, *part, file.task(None, None).ok().flatten().as_ref()),
             None if !ewc.is_empty() => {
@@ -168,7 +170,7 @@ impl Choices {
                 old(names).and_then(|old| transfer::protect(&file.network, &old, !reuse.is_empty(), &params))
             }
         };
-        made.map(Some).map_err(|error| TrainError::CannotKeep(error.to_string()))
+        made.map(Some).map_err(|error| TrainError::BadRestraint(error.to_string()))
     }
 
     /// The distribution of the initial weights, or the network that they come from.

@@ -20,8 +20,8 @@ pub enum Diagnosis {
         /// Hidden units.
         hidden: usize,
     },
-    /// The loss leapt up: the network was good once, and the last weights are worse.
-    Leapt {
+    /// The loss rose again: the network was good once, and the last weights are worse.
+    LossRose {
         /// Step of the best weights, which were kept.
         best: u64,
         /// Their loss.
@@ -80,9 +80,9 @@ pub fn diagnose(job: &Job, state: &TrainState) -> Vec<Diagnosis> {
     }
     let Some(last) = state.metrics else { return found };
     let (longest, learning_rate) = (params.curriculum.longest(), params.learning_rate);
-    if let Some(best) = state.looks.best.as_ref().filter(|best| last.loss > LEAP * best.loss) {
+    if let Some(best) = state.evaluations.best.as_ref().filter(|best| last.loss > LEAP * best.loss) {
         let (best, best_loss) = (best.step, best.loss);
-        found.push(Diagnosis::Leapt { best, best_loss, last_loss: last.loss, learning_rate });
+        found.push(Diagnosis::LossRose { best, best_loss, last_loss: last.loss, learning_rate });
     }
     found.push(if last.loss > GUESSING {
         Diagnosis::Stuck { loss: last.loss, learning_rate, l2: params.l2 }
@@ -105,9 +105,9 @@ impl fmt::Display for Diagnosis {
                     2 * contents
                 )
             }
-            Self::Leapt { best, best_loss, last_loss, learning_rate } => write!(
+            Self::LossRose { best, best_loss, last_loss, learning_rate } => write!(
                 f,
-                "the loss leapt from {best_loss:.1e} after step {best}, whose weights were kept, to {last_loss:.1e}; try a \
+                "the loss rose from {best_loss:.1e} after step {best}, whose weights were kept, to {last_loss:.1e}; try a \
                  learning rate of {:.0e}",
                 learning_rate / 2.0
             ),

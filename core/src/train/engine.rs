@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CurriculumState, Looks, TrainError, TrainParams};
+use super::{CurriculumState, Evaluations, TrainError, TrainParams};
 use crate::network::{Accuracy, Network, NetworkError};
 use crate::task::Task;
 
@@ -12,7 +12,7 @@ pub trait Engine {
     ///
     /// Step n (from 0) of a job draws its inputs at index n of the stream ([`crate::random::Purpose::TrainInputs`], seed), sample by
     /// sample, as [`crate::task::Episodes::draw`] does.
-    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>>;
+    fn train(&self, jobs: &[Job], observer: &dyn TrainObserver) -> Vec<Result<Outcome, TrainError>>;
 
     /// Refuses a job that this engine cannot train.
     fn supports(&self, job: &Job) -> Result<(), TrainError> {
@@ -58,13 +58,13 @@ pub struct TrainState {
     /// The metrics of the last step, if any was taken.
     pub metrics: Option<Metrics>,
     /// What was seen of the network during training.
-    pub looks: Looks,
+    pub evaluations: Evaluations,
 }
 
 impl TrainState {
     /// The best weights that were seen, or the last where nobody looked.
     pub fn best(&self) -> &Network {
-        self.looks.best.as_ref().map_or(&self.network, |best| &best.network)
+        self.evaluations.best.as_ref().map_or(&self.network, |best| &best.network)
     }
 }
 
@@ -86,7 +86,7 @@ pub struct Metrics {
 }
 
 /// Watches training: keeps records, shows progress, asks for a stop. Jobs are named by their place in the list.
-pub trait Observer: Sync {
+pub trait TrainObserver: Sync {
     /// Looks at progress; called as often as suits the engine.
     fn progress(&self, job: usize, metrics: &Metrics) {
         let _ = (job, metrics);
@@ -123,7 +123,7 @@ pub type RecordError = Box<dyn std::error::Error + Send + Sync>;
 /// An observer that keeps nothing and never stops training.
 pub struct Unobserved;
 
-impl Observer for Unobserved {}
+impl TrainObserver for Unobserved {}
 
 /// What came of a job.
 #[derive(Clone, Debug)]
@@ -137,8 +137,8 @@ pub struct Outcome {
 
 impl Job {
     /// Whether training has come to its end: all steps are taken, or the task is learned for good.
-    pub fn is_done(&self, step: u64, looks: &Looks) -> bool {
-        step >= self.params.steps || self.params.stopping.is_some_and(|rule| looks.settled(&rule, step))
+    pub fn is_done(&self, step: u64, evaluations: &Evaluations) -> bool {
+        step >= self.params.steps || self.params.stopping.is_some_and(|rule| evaluations.settled(&rule, step))
     }
 
     /// The place of the only context whose episodes are drawn; nothing where all are, or where there is one f.
@@ -180,7 +180,7 @@ impl Job {
                 [&state.network, &state.first_moment, &state.second_moment]
                     .into_iter()
                     .try_for_each(|of| self.fits(of))?;
-                state.looks.best.iter().try_for_each(|best| self.fits(&best.network))?;
+                state.evaluations.best.iter().try_for_each(|best| self.fits(&best.network))?;
                 // The moments are read weight by weight, beside the weights.
                 [&state.first_moment, &state.second_moment]
                     .into_iter()

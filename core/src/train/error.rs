@@ -79,7 +79,7 @@ pub enum TrainError {
     },
     /// Something that an engine cannot train.
     #[error("the {engine} engine does not train {what}; pass {}", Setting::word("device", "cpu"))]
-    NotHere {
+    EngineLacks {
         /// The engine.
         engine: &'static str,
         /// What was asked for.
@@ -90,7 +90,7 @@ pub enum TrainError {
     NothingToKeep,
     /// What is to be kept cannot be determined.
     #[error("cannot tell what to keep: {0}")]
-    CannotKeep(String),
+    BadRestraint(String),
     /// A context that the task does not have, or a task that is not valid.
     #[error(transparent)]
     Task(#[from] TaskError),

@@ -1,6 +1,6 @@
 //! Training: back-propagation through time, Adam, and the curricula of the paper.
 //!
-//! An [`Engine`] trains a list of [`Job`]s while an [`Observer`] watches. The engines
+//! An [`Engine`] trains a list of [`Job`]s while an [`TrainObserver`] watches. The engines
 //! [`cpu::CpuEngine`] and [`cuda::CudaEngine`] stand behind the same interface.
 
 mod choices;
@@ -22,11 +22,11 @@ mod stopping;
 pub use choices::{Choices, DEFAULT_HIDDEN};
 pub use curriculum::{Curriculum, CurriculumState};
 pub use diagnosis::{Diagnosis, diagnose};
-pub use engine::{Engine, Job, Metrics, Observer, Outcome, RecordError, Start, TrainState, Unobserved};
+pub use engine::{Engine, Job, Metrics, Outcome, RecordError, Start, TrainObserver, TrainState, Unobserved};
 pub use error::TrainError;
 pub use params::{LearningRateChange, TestParams, TrainParams, TrainedStart};
 pub use recipe::Recipe;
 pub use restraint::{DEFAULT_STRENGTH, Freeze, Held, Hold, Penalty, Restraint, RestraintRule};
 pub use settings::{SETTINGS, SettingKind, SettingValue, TrainSetting};
 pub use snapshots::{MAX_SNAPSHOTS, Snapshots};
-pub use stopping::{Best, Looks, REACHED, Seen, Stopping};
+pub use stopping::{BestWeights, Evaluation, Evaluations, REACHED_ACCURACY, Stopping};

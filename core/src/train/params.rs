@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::limits::{MAX_BATCH, MAX_HORIZON, MAX_LAYERS, MAX_METRICS, MAX_TEST_BATCHES};
-use super::{Curriculum, Looks, Restraint, Snapshots, Stopping, TrainError};
+use super::{Curriculum, Evaluations, Restraint, Snapshots, Stopping, TrainError};
 use crate::network::{Activation, Architecture, CellKind, Initialization, MAX_HIDDEN, Metadata, Network, NetworkFile};
 use crate::task::Task;
 
@@ -106,8 +106,8 @@ pub struct LearningRateChange {
 
 impl LearningRateChange {
     /// Steps before the change: it comes early where the task is learned before.
-    pub(crate) fn after_looks(&self, looks: &Looks) -> u64 {
-        looks.settling_since.map_or(self.after, |since| since.min(self.after))
+    pub(crate) fn after_looks(&self, evaluations: &Evaluations) -> u64 {
+        evaluations.settling_since.map_or(self.after, |since| since.min(self.after))
     }
 }
 
@@ -206,9 +206,9 @@ impl TrainParams {
     }
 
     /// The learning rate after `taken` steps.
-    pub fn learning_rate_at(&self, taken: u64, looks: &Looks) -> f64 {
+    pub fn learning_rate_at(&self, taken: u64, evaluations: &Evaluations) -> f64 {
         match self.learning_rate_change {
-            Some(change) if taken >= change.after_looks(looks) => self.learning_rate * change.factor,
+            Some(change) if taken >= change.after_looks(evaluations) => self.learning_rate * change.factor,
             _ => self.learning_rate,
         }
     }
@@ -293,11 +293,11 @@ mod tests {
     #[test]
     fn the_learning_rate_changes_after_its_step() {
         let params = TrainParams::with_curriculum(Curriculum::adaptive());
-        let mut looks = Looks::default();
-        assert_eq!(params.learning_rate_at(35_999, &looks), 1e-3);
-        assert_eq!(params.learning_rate_at(36_000, &looks), 1e-4);
-        looks.settling_since = Some(5_000);
-        assert_eq!(params.learning_rate_at(4_999, &looks), 1e-3);
-        assert_eq!(params.learning_rate_at(5_000, &looks), 1e-4);
+        let mut evaluations = Evaluations::default();
+        assert_eq!(params.learning_rate_at(35_999, &evaluations), 1e-3);
+        assert_eq!(params.learning_rate_at(36_000, &evaluations), 1e-4);
+        evaluations.settling_since = Some(5_000);
+        assert_eq!(params.learning_rate_at(4_999, &evaluations), 1e-3);
+        assert_eq!(params.learning_rate_at(5_000, &evaluations), 1e-4);
     }
 }

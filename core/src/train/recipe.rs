@@ -130,7 +130,7 @@ impl TrainParams {
     /// Lowers the learning rate for the last fifth of the steps, where the loss of gated cells and of nonlinear
     /// functions may still leap up; to be called once the number of steps is settled. Elman networks on linear
     /// functions go on as the paper's do, unless the recipe is `steady`.
-    pub fn calm_the_end(&mut self, task: &Task) {
+    pub fn lower_learning_rate_at_the_end(&mut self, task: &Task) {
         let last_fifth = self.steps / 5 * 4;
         let leaps = matches!(self.cell, CellKind::Gru | CellKind::Lstm) || !task.is_linear();
         match &mut self.learning_rate_change {

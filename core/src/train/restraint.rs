@@ -60,7 +60,8 @@ pub enum RestraintRule {
         old: Vec<String>,
     },
     /// Strong cues alone: no move may act on the constant that shut units hold.
-    Still,
+    #[serde(rename = "shut-units")]
+    ShutUnits,
     /// Elastic weight consolidation: weights are pulled back to where they were, by how much old outputs depend on them.
     Ewc {
         /// The old tasks, or contexts of the task.
@@ -108,7 +109,7 @@ pub enum Hold {
     /// Moves that have an effect on this space alone.
     Inside(Mat<f64>),
     /// Moves that change nothing of what leads from this space into itself.
-    Between(Mat<f64>),
+    WithinItself(Mat<f64>),
 }
 
 /// What pulls weights back to where they were.
@@ -132,7 +133,7 @@ impl Restraint {
         }
         match self.held {
             Some(_) => Ok(()),
-            None => Err(TrainError::CannotKeep("what is held is not there; begin the run again".into())),
+            None => Err(TrainError::BadRestraint("what is held is not there; begin the run again".into())),
         }
     }
 }
@@ -142,7 +143,7 @@ impl Hold {
     pub fn basis(&self) -> Option<&Mat<f64>> {
         match self {
             Self::Fixed => None,
-            Self::Outside(basis) | Self::Inside(basis) | Self::Between(basis) => Some(basis),
+            Self::Outside(basis) | Self::Inside(basis) | Self::WithinItself(basis) => Some(basis),
         }
     }
 
@@ -152,7 +153,7 @@ impl Hold {
             Self::Fixed => "fixed",
             Self::Outside(_) => "outside",
             Self::Inside(_) => "inside",
-            Self::Between(_) => "between",
+            Self::WithinItself(_) => "between",
         }
     }
 
@@ -162,7 +163,7 @@ impl Hold {
             Self::Fixed => of.fill(0.0),
             Self::Outside(basis) => *of -= product(product(of.as_ref(), basis.as_ref()).as_ref(), basis.transpose()),
             Self::Inside(basis) => *of = product(product(of.as_ref(), basis.as_ref()).as_ref(), basis.transpose()),
-            Self::Between(basis) => {
+            Self::WithinItself(basis) => {
                 // Gates lie under one another, and each of them leads to all units.
                 for gate in 0..of.nrows() / basis.nrows().max(1) {
                     let own = of.as_ref().subrows(gate * basis.nrows(), basis.nrows());
@@ -217,7 +218,7 @@ impl Held {
                 (Some(_), false) => false,
             };
             if !fits {
-                return Err(TrainError::CannotKeep(format!("what is held of {name} belongs to another network")));
+                return Err(TrainError::BadRestraint(format!("what is held of {name} belongs to another network")));
             }
         }
         for other in self.penalty.iter().flat_map(|penalty| [&penalty.fisher, &penalty.anchor]) {
@@ -266,7 +267,7 @@ mod tests {
                 assert!((of[(i, j)] - wanted).abs() < 1e-15, "{cell:?} ({i}, {j})");
             };
             let (outside, inside) = (after(Hold::Outside(basis(4, &[0, 2]))), after(Hold::Inside(basis(4, &[0, 2]))));
-            let (between, fixed) = (after(Hold::Between(basis(4, &[0, 2]))), after(Hold::Fixed));
+            let (between, fixed) = (after(Hold::WithinItself(basis(4, &[0, 2]))), after(Hold::Fixed));
             for i in 0..4 * gates {
                 for j in 0..4 {
                     let (row, column) = ([0, 2].contains(&(i % 4)), [0, 2].contains(&j));

@@ -34,31 +34,31 @@ impl Default for Stopping {
 }
 
 /// The accuracy whose first look is recorded, to compare how fast networks learn.
-pub const REACHED: f64 = 0.99;
+pub const REACHED_ACCURACY: f64 = 0.99;
 
 /// What the looks during training have seen; part of every checkpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Looks {
+pub struct Evaluations {
     /// Good looks in a row.
     pub good: u32,
     /// Step at which the task counted as learned, if it still does.
     pub settling_since: Option<u64>,
-    /// Step of the first look at which accuracy was [`REACHED`] in every quarter of the horizon.
+    /// Step of the first look at which accuracy was [`REACHED_ACCURACY`] in every quarter of the horizon.
     pub reached: Option<u64>,
     /// The best weights that a look has seen.
-    pub best: Option<Best>,
+    pub best: Option<BestWeights>,
 }
 
 /// What one look sees: the worst quarter of the horizon.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
+pub struct Evaluation {
     /// Mean squared error.
     pub loss: f64,
     /// Share of right signs.
     pub accuracy: f64,
 }
 
-impl Seen {
+impl Evaluation {
     /// From losses and shares of right signs at every output step.
     pub(crate) fn in_quarters(loss: &[f64], accuracy: &[f64]) -> Self {
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
@@ -78,7 +78,7 @@ impl Seen {
 
 /// The best weights so far.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Best {
+pub struct BestWeights {
     /// Steps taken.
     pub step: u64,
     /// Their loss: that of the worst quarter of the horizon.
@@ -106,9 +106,9 @@ impl Stopping {
     }
 }
 
-impl Looks {
+impl Evaluations {
     /// Notes a look at the weights after `step` steps. A loss that is NaN is never good.
-    pub fn note(&mut self, rule: &Stopping, step: u64, seen: Seen, network: impl FnOnce() -> Network) {
+    pub fn note(&mut self, rule: &Stopping, step: u64, seen: Evaluation, network: impl FnOnce() -> Network) {
         let loss = seen.loss;
         self.good = if seen.is_good(rule) { self.good.saturating_add(1) } else { 0 };
         if self.good == 0 {
@@ -116,11 +116,11 @@ impl Looks {
         } else if self.good >= rule.good && self.settling_since.is_none() {
             self.settling_since = Some(step);
         }
-        if seen.accuracy >= REACHED && self.reached.is_none() {
+        if seen.accuracy >= REACHED_ACCURACY && self.reached.is_none() {
             self.reached = Some(step);
         }
         if loss.is_finite() && self.best.as_ref().is_none_or(|best| loss < best.loss) {
-            self.best = Some(Best { step, loss, network: Arc::new(network()) });
+            self.best = Some(BestWeights { step, loss, network: Arc::new(network()) });
         }
     }
 
@@ -146,29 +146,29 @@ mod tests {
         Initialization::Uniform.network(&Architecture::elman(2, Activation::Tanh, false), 1, 1, seed)
     }
 
-    fn looks(rule: &Stopping, losses: &[f64]) -> (Looks, Option<u64>) {
-        let mut looks = Looks::default();
+    fn evaluations(rule: &Stopping, losses: &[f64]) -> (Evaluations, Option<u64>) {
+        let mut evaluations = Evaluations::default();
         for (k, &loss) in losses.iter().enumerate() {
             let step = rule.look_every * (k as u64 + 1);
             let accuracy = if loss < 0.1 { 1.0 } else { 0.5 };
-            looks.note(rule, step, Seen { loss, accuracy }, || network(step));
-            if looks.settled(rule, step) {
-                return (looks, Some(step));
+            evaluations.note(rule, step, Evaluation { loss, accuracy }, || network(step));
+            if evaluations.settled(rule, step) {
+                return (evaluations, Some(step));
             }
         }
-        (looks, None)
+        (evaluations, None)
     }
 
     #[test]
     fn three_good_looks_and_two_to_settle_end_training() {
         let rule = Stopping::default();
-        assert_eq!(looks(&rule, &[1.0, 1e-3, 1e-3, 1e-3, 1e-4, 1e-4, 1e-4]).1, Some(3_000));
+        assert_eq!(evaluations(&rule, &[1.0, 1e-3, 1e-3, 1e-3, 1e-4, 1e-4, 1e-4]).1, Some(3_000));
     }
 
     #[test]
     fn a_leap_of_the_loss_begins_the_count_again_and_leaves_the_best_weights_alone() {
         let rule = Stopping::default();
-        let (seen, ended) = looks(&rule, &[1e-3, 1e-3, 1e-3, 1e-4, 0.7, 1e-3, 1e-3]);
+        let (seen, ended) = evaluations(&rule, &[1e-3, 1e-3, 1e-3, 1e-4, 0.7, 1e-3, 1e-3]);
         assert_eq!(ended, None);
         assert_eq!((seen.good, seen.settling_since), (2, None));
         let best = seen.best.unwrap();
@@ -178,25 +178,25 @@ mod tests {
 
     #[test]
     fn the_first_good_look_is_remembered_through_a_leap() {
-        assert_eq!(looks(&Stopping::default(), &[1.0, 1e-3, 0.7, 1e-3]).0.reached, Some(1_000));
-        assert_eq!(looks(&Stopping::default(), &[1.0, 0.7]).0.reached, None);
+        assert_eq!(evaluations(&Stopping::default(), &[1.0, 1e-3, 0.7, 1e-3]).0.reached, Some(1_000));
+        assert_eq!(evaluations(&Stopping::default(), &[1.0, 0.7]).0.reached, None);
     }
 
     #[test]
     fn a_loss_that_is_no_number_is_neither_good_nor_best() {
-        let (seen, _) = looks(&Stopping::default(), &[f64::NAN, f64::INFINITY]);
-        assert_eq!(seen, Looks::default());
+        let (seen, _) = evaluations(&Stopping::default(), &[f64::NAN, f64::INFINITY]);
+        assert_eq!(seen, Evaluations::default());
     }
 
     #[test]
     fn the_worst_quarter_decides() {
         let (mut loss, mut accuracy) = ([0.01; 8], [1.0; 8]);
         (loss[7], accuracy[5]) = (0.21, 0.99);
-        let seen = Seen::in_quarters(&loss, &accuracy);
+        let seen = Evaluation::in_quarters(&loss, &accuracy);
         assert_eq!((seen.loss, seen.accuracy), (0.11, 0.995));
         assert!(!seen.is_good(&Stopping::default()));
         loss[0] = f64::NAN;
-        assert!(Seen::in_quarters(&loss, &[1.0; 8]).loss.is_nan());
+        assert!(Evaluation::in_quarters(&loss, &[1.0; 8]).loss.is_nan());
     }
 
     #[test]
@@ -204,9 +204,9 @@ mod tests {
         let rule = Stopping::default();
         let due = |step| rule.is_due(step, 1_200);
         assert_eq!([0, 499, 500, 1_000, 1_199, 1_200].map(due), [false, false, true, true, false, true]);
-        let mut looks = Looks::default();
-        assert_eq!([0, 499, 500].map(|step| looks.next_stop(&rule, step)), [500, 500, 1_000]);
-        looks.settling_since = Some(250);
-        assert_eq!([1_000, 1_249, 1_250].map(|step| looks.next_stop(&rule, step)), [1_250, 1_250, 1_500]);
+        let mut evaluations = Evaluations::default();
+        assert_eq!([0, 499, 500].map(|step| evaluations.next_stop(&rule, step)), [500, 500, 1_000]);
+        evaluations.settling_since = Some(250);
+        assert_eq!([1_000, 1_249, 1_250].map(|step| evaluations.next_stop(&rule, step)), [1_250, 1_250, 1_500]);
     }
 }

@@ -85,7 +85,7 @@ pub enum TransferError {
 
 /// What a network has learned before: a task, or a context of one.
 #[derive(Clone, Debug)]
-pub struct Old {
+pub struct LearnedTask {
     /// The task; with contexts where the network has cues.
     pub task: Task,
     /// The context, where that alone was learned.
@@ -94,7 +94,7 @@ pub struct Old {
     pub name: String,
 }
 
-impl Old {
+impl LearnedTask {
     /// What a person names: a context of the new task, or any task.
     pub fn named(name: &str, new: &Task) -> Result<Self, TransferError> {
         if !new.contexts().is_empty() {
@@ -110,7 +110,7 @@ pub fn freeze(network: &Network, part: Freeze, learned: Option<&Task>) -> Result
     let names = recurrent_names(network)?;
     let hold = match part {
         Freeze::Recurrent => Hold::Fixed,
-        Freeze::Memories => Hold::Between(memory_space(network, learned)?),
+        Freeze::Memories => Hold::WithinItself(memory_space(network, learned)?),
     };
     let holds = names.into_iter().map(|name| (name, hold.clone())).collect();
     made(RestraintRule::Freeze { part }, Held { holds, penalty: None })
@@ -119,7 +119,7 @@ pub fn freeze(network: &Network, part: Freeze, learned: Option<&Task>) -> Result
 /// Projects changes of the weights out of the spaces that old tasks span, or with `reuse` into them.
 pub fn protect(
     network: &Network,
-    old: &[Old],
+    old: &[LearnedTask],
     reuse: bool,
     params: &TransferParams,
 ) -> Result<Restraint, TransferError> {
@@ -145,7 +145,7 @@ pub fn protect(
 /// Pulls every weight back to where it is, the more strongly the more the outputs of old tasks depend on it.
 pub fn consolidate(
     network: &Network,
-    old: &[Old],
+    old: &[LearnedTask],
     strength: f64,
     params: &TransferParams,
 ) -> Result<Restraint, TransferError> {
@@ -169,7 +169,7 @@ pub fn consolidate(
 /// Adds to a restraint that no change of the weights acts on the constant that shut units hold in the contexts being
 /// drawn. All weights from those units act as one bias, and Adam moves each at the full rate: with 171 of 256 units
 /// shut, T2 is hardly learned without this.
-pub fn hold_still(
+pub fn keep_shut_units_constant(
     network: &Network,
     task: &Task,
     drawn: Option<usize>,
@@ -180,7 +180,7 @@ pub fn hold_still(
     if still.is_empty() {
         return Ok(restraint);
     }
-    let (rule, held) = restraint.map_or((RestraintRule::Still, None), |of| (of.rule, of.held));
+    let (rule, held) = restraint.map_or((RestraintRule::ShutUnits, None), |of| (of.rule, of.held));
     let mut held = held.map_or_else(Held::default, |held| (*held).clone());
     for name in ["rnn.weight_hh_l0", "readout.weight"] {
         let hold = match held.holds.remove(name) {
@@ -209,7 +209,7 @@ fn made(rule: RestraintRule, held: Held) -> Result<Restraint, TransferError> {
     crate::run_folder::restraint(rule, held).map_err(TransferError::Written)
 }
 
-fn checked<'a>(network: &Network, old: &'a [Old]) -> Result<Vec<&'a Old>, TransferError> {
+fn checked<'a>(network: &Network, old: &'a [LearnedTask]) -> Result<Vec<&'a LearnedTask>, TransferError> {
     for of in old {
         if of.task.inputs() != network.inputs() || of.task.d() != network.outputs() {
             return Err(TransferError::Inputs(of.name.clone(), of.task.inputs(), network.inputs()));

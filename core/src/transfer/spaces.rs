@@ -1,6 +1,6 @@
 //! The spaces that states and inputs of old tasks span, for every matrix that acts on them.
 
-use super::{Old, TransferError, TransferParams, old_inputs};
+use super::{LearnedTask, TransferError, TransferParams, old_inputs};
 use crate::network::Network;
 use crate::numeric::{Matrix, NumericError, RELATIVE_CUT};
 use crate::observe::draw_inputs;
@@ -77,7 +77,7 @@ fn leading(of: &Matrix, limit: f64) -> Result<Matrix, NumericError> {
 /// The space of each matrix, by its name: what goes into recurrent weights, input weights and the readout.
 pub(super) fn of(
     network: &Network,
-    old: &[&Old],
+    old: &[&LearnedTask],
     params: &TransferParams,
 ) -> Result<BTreeMap<String, Matrix>, TransferError> {
     let mut moments: BTreeMap<String, Moments> = BTreeMap::new();

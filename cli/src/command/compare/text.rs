@@ -4,7 +4,7 @@ use crate::terminal::{FAINT, GOOD, WARN, hanging, title};
 use anstyle::Style;
 use ketbra::compare::measures::Measures;
 use ketbra::compare::{Cluster, Codes, Comparison, Effect, Pair, PairVerdict, Separation, SubjectSummary, Wire};
-use ketbra::foreign_text::harmless;
+use ketbra::foreign_text::escaped;
 use ketbra::task::Component;
 use std::fmt::Write;
 
@@ -26,10 +26,10 @@ pub fn text(found: &Comparison, effects: &[Effect]) -> String {
 // Writing to a string cannot fail; the results of `write!` are dropped for that reason.
 fn two(text: &mut String, pair: &Pair, first: &SubjectSummary, second: &SubjectSummary) {
     let (style, word) = verdict(pair.verdict);
-    let [a, b] = [first, second].map(|of| harmless(&of.name));
+    let [a, b] = [first, second].map(|of| escaped(&of.name));
     *text += &title(&format!("{a} and {b}"));
     *text += &hanging(&format!("  {style}{word}{style:#}  "), word.len() + 4, pair.verdict.definition());
-    pair.reasons.iter().for_each(|reason| *text += &hanging("  ", 4, &harmless(reason)));
+    pair.reasons.iter().for_each(|reason| *text += &hanging("  ", 4, &escaped(reason)));
     if let Some(distance) = pair.distance {
         let _ = writeln!(text, "  distance of the circuits {}", number(distance));
     }
@@ -45,7 +45,7 @@ fn two(text: &mut String, pair: &Pair, first: &SubjectSummary, second: &SubjectS
         let before = format!("  {style}{mark}{style:#}  {:<FIGURES$}  ", claim.figure());
         *text += &hanging(&before, FIGURES + 9, claim.statement);
         if !claim.holds {
-            *text += &hanging(&" ".repeat(FIGURES + 9), FIGURES + 9, &harmless(&claim.detail));
+            *text += &hanging(&" ".repeat(FIGURES + 9), FIGURES + 9, &escaped(&claim.detail));
         }
     }
     differences(text, pair, &a, &b);
@@ -58,7 +58,7 @@ fn two(text: &mut String, pair: &Pair, first: &SubjectSummary, second: &SubjectS
 fn network(of: &SubjectSummary) -> String {
     let made = of.made_of.clone().unwrap_or_else(|| format!("recording of {} units", of.units));
     let (verdict, task) = (of.verdict.name(), of.under_its_task.map(|verdict| verdict.name()));
-    let mut text = format!("{}: {made}, s={} d={}, {verdict}", harmless(&of.name), of.s, of.d);
+    let mut text = format!("{}: {made}, s={} d={}, {verdict}", escaped(&of.name), of.s, of.d);
     if let Some(task) = task {
         let _ = write!(text, " (under the task it was trained on: {task})");
     }
@@ -169,7 +169,7 @@ fn many(text: &mut String, found: &Comparison, effects: &[Effect]) {
     }
     *text += "\n";
     for (k, Cluster { members, complete }) in found.clusters.iter().enumerate() {
-        let shown: Vec<String> = members.iter().take(SHOWN).map(|&i| harmless(&found.networks[i].name)).collect();
+        let shown: Vec<String> = members.iter().take(SHOWN).map(|&i| escaped(&found.networks[i].name)).collect();
         let more = members.len().saturating_sub(SHOWN);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let chained = if *complete { "" } else { " (by way of each other, not every two)" };
@@ -181,7 +181,7 @@ fn many(text: &mut String, found: &Comparison, effects: &[Effect]) {
             }
             None => {
                 let reason = first.reasons.first().map_or("", String::as_str);
-                let _ = writeln!(text, "    {FAINT}{}: {}{FAINT:#}", first.verdict.name(), harmless(reason));
+                let _ = writeln!(text, "    {FAINT}{}: {}{FAINT:#}", first.verdict.name(), escaped(reason));
             }
         }
     }

@@ -13,7 +13,7 @@ use ketbra::interpret::{InterpretParams, Interpretation, StateView};
 use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
 use ketbra::numeric::Matching;
-use ketbra::panics::caught;
+use ketbra::panics::catch_panic;
 use ketbra::path_text::path_text;
 use ketbra::task::Task;
 use rayon::prelude::*;
@@ -89,7 +89,7 @@ impl InterpretCommand {
         let work = self.paths.par_iter().enumerate();
         let results: Vec<Result<Interpretation, Failure>> = work
             .map(|(k, path)| {
-                let found = caught(|| self.interpret_one(path, folders.get(k).map(PathBuf::as_path), &params));
+                let found = catch_panic(|| self.interpret_one(path, folders.get(k).map(PathBuf::as_path), &params));
                 let found = found.unwrap_or_else(|panicked| Err(Failure::could_not(panicked)));
                 bar.one();
                 found

@@ -4,7 +4,7 @@ use super::drawing;
 use crate::arguments::in_options;
 use crate::subject::name;
 use crate::terminal::{FAINT, TITLE, WARN, hanging, title};
-use ketbra::foreign_text::{harmless, shown};
+use ketbra::foreign_text::{escaped, escaped_name};
 use ketbra::interpret::{Interpretation, MemoriesSummary, ProductsSummary, Reason, Verdict};
 use ketbra::ranges;
 use ketbra::recurrence::Confidence;
@@ -25,7 +25,7 @@ const PRODUCTS: usize = 3;
 pub fn summary(path: &Path, found: &Interpretation) -> String {
     let mut text = String::new();
     let style = if found.verdict == Verdict::Circuit { TITLE } else { WARN };
-    let from = harmless(&path.to_string_lossy());
+    let from = escaped(&path.to_string_lossy());
     let _ = writeln!(text, "{style}{}{style:#}  {}  {from}", verdict(found), heading(found));
     // What casts doubt on the verdict comes before what speaks for it.
     for note in &found.warnings {
@@ -93,7 +93,7 @@ fn claims(found: &Interpretation) -> String {
 
 /// One network in one line.
 pub fn row(path: &Path, found: &Interpretation) -> String {
-    let name = harmless(&name(path));
+    let name = escaped(&name(path));
     let read = match found.confidence {
         Confidence::High => "f read back",
         Confidence::Behaviour => "f from behaviour",
@@ -107,7 +107,7 @@ pub fn row(path: &Path, found: &Interpretation) -> String {
 fn heading(found: &Interpretation) -> String {
     let name = match (&found.task.name, found.blind) {
         (Some(_), true) => "blind",
-        (Some(name), false) => &shown(name),
+        (Some(name), false) => &escaped_name(name),
         (None, _) => "function unknown",
     };
     let accuracy = match &found.accuracy {

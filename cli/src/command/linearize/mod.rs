@@ -9,7 +9,7 @@ use crate::progress::Count;
 use crate::subject::{Known, name, write};
 use crate::terminal::{WARN, print, print_exactly, title};
 use ketbra::circuit::Core;
-use ketbra::foreign_text::shown;
+use ketbra::foreign_text::escaped_name;
 use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret_file};
 use ketbra::linearize::{FixedPointParams, PhasePortrait, origin, phase_portrait};
 use ketbra::network::{Network, NetworkFile, Part};
@@ -227,7 +227,7 @@ impl LinearizeCommand {
 
     fn in_words(&self, found: &Linearized) -> String {
         let size = found.interpretation.as_ref().map_or(String::new(), |found| {
-            let name = found.task.name.as_deref().filter(|_| !found.blind).map_or("read back".into(), shown);
+            let name = found.task.name.as_deref().filter(|_| !found.blind).map_or("read back".into(), escaped_name);
             let made_of = found.network.as_ref().map_or(format!("H={}", found.hidden), ToString::to_string);
             format!(", {name}, s={} d={} {made_of}", found.task.s, found.task.d)
         });

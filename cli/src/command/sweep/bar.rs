@@ -3,7 +3,7 @@
 use crate::interrupt;
 use crate::terminal::WARN;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use ketbra::sweep::{Row, Tally, Watcher};
+use ketbra::sweep::{Row, SweepObserver, Tally};
 use std::time::{Duration, Instant};
 
 /// A bar on standard error; nothing at all where that is no terminal, except for networks that failed.
@@ -28,7 +28,7 @@ impl Bar {
     }
 }
 
-impl Watcher for Bar {
+impl SweepObserver for Bar {
     fn tally(&self, tally: &Tally) {
         self.bar.set_length(tally.total as u64);
         self.bar.set_position((tally.done + tally.failed) as u64);

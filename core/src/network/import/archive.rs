@@ -3,7 +3,7 @@
 use super::MAX_UNPACKED_BYTES;
 use super::bytes::Bytes;
 use super::source::Source;
-use crate::foreign_text::shown;
+use crate::foreign_text::escaped_name;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub(super) enum ArchiveError {
     #[error("the archive's directory is damaged; copy or download the file again")]
     BadDirectory,
     /// One name twice.
-    #[error("the archive holds '{}' twice; save the network again", shown(.0))]
+    #[error("the archive holds '{}' twice; save the network again", escaped_name(.0))]
     Twice(String),
     /// Too much to unpack.
     #[error("the archive says that it unpacks to {size} bytes, more than the limit of {MAX_UNPACKED_BYTES}")]
@@ -53,23 +53,26 @@ pub(super) enum ArchiveError {
     /// More than deflate can give.
     #[error(
         "'{}' says that {packed} bytes unpack to {size}, more than compression can reach: damaged or a bomb",
-        shown(name)
+        escaped_name(name)
     )]
     Bomb { name: String, packed: usize, size: usize },
     /// An entry that lies outside of the file or does not unpack to its stated size.
-    #[error("'{}' is damaged: it is cut short or not as long as the directory says", shown(.0))]
+    #[error("'{}' is damaged: it is cut short or not as long as the directory says", escaped_name(.0))]
     BadEntry(String),
     /// Other bytes than were written.
     #[error(
         "'{}' does not match its checksum: damaged, or saved by torch with set_crc32_options(False); save it again",
-        shown(.0)
+        escaped_name(.0)
     )]
     Checksum(String),
     /// Encryption or an unusual compression.
-    #[error("'{}' is packed in a way that cannot be read (method {method}); save it stored or deflated", shown(name))]
+    #[error(
+        "'{}' is packed in a way that cannot be read (method {method}); save it stored or deflated",
+        escaped_name(name)
+    )]
     Method { name: String, method: u16 },
     /// An entry that is not there.
-    #[error("the archive has no entry '{}'", shown(.0))]
+    #[error("the archive has no entry '{}'", escaped_name(.0))]
     Missing(String),
 }
 

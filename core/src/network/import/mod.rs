@@ -17,7 +17,7 @@ mod source;
 
 use super::store::{check_header, read_safetensors};
 use super::{Activation, Metadata, Network, NetworkError, NetworkFile, Tensors};
-use crate::foreign_text::{listed, shown};
+use crate::foreign_text::{escaped_name, listed};
 use crate::setting::Setting;
 use archive::Archive;
 use pickle::{MAX_PICKLE_BYTES, Pickle, PickleError};
@@ -143,7 +143,7 @@ const SETTINGS_OF_ACTIVATION: [&str; 2] = [ACTIVATION, "nonlinearity"];
 /// The word for an activation: `torch.relu`, `nn.ReLU()` and `ReLU` are all `relu`.
 fn activation_word(setting: &str) -> String {
     let called = setting.split('(').next().unwrap_or(setting).trim();
-    let word = shown(called.rsplit(['.', ':']).next().unwrap_or(called)).to_ascii_lowercase();
+    let word = escaped_name(called.rsplit(['.', ':']).next().unwrap_or(called)).to_ascii_lowercase();
     if word == "linear" { "identity".into() } else { word }
 }
 

@@ -4,7 +4,7 @@ use super::Contents;
 use super::archive::{Archive, ArchiveError};
 use super::limits::{self, TooMuch};
 use super::npy::{self, Array, NpyError};
-use crate::foreign_text::shown;
+use crate::foreign_text::escaped_name;
 use crate::network::Tensor;
 
 /// Why a set of arrays could not be read.
@@ -14,13 +14,13 @@ pub(super) enum NpzError {
     #[error(transparent)]
     Archive(#[from] ArchiveError),
     /// One array is at fault.
-    #[error("'{}': {source}", shown(name))]
+    #[error("'{}': {source}", escaped_name(name))]
     Array { name: String, source: NpyError },
     /// More than a network may have.
     #[error(transparent)]
     TooMuch(#[from] TooMuch),
     /// Weights as pickled objects.
-    #[error("'{}' is an array of Python objects, which are never loaded; save it as numbers (array.astype(float))", shown(.0))]
+    #[error("'{}' is an array of Python objects, which are never loaded; save it as numbers (array.astype(float))", escaped_name(.0))]
     Objects(String),
 }
 

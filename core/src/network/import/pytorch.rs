@@ -5,7 +5,7 @@ use super::limits::{self, TooMuch};
 use super::number::Number;
 use super::pickle::{Id, Node, Pickle, PickleError};
 use super::{Contents, SETTINGS_OF_ACTIVATION};
-use crate::foreign_text::shown;
+use crate::foreign_text::escaped_name;
 use crate::network::{Metadata, Tensor, Tensors};
 use std::borrow::Cow;
 use std::collections::btree_map::Entry;
@@ -33,7 +33,7 @@ pub(super) enum PyTorchError {
     #[error("it is a TorchScript program; load it in Python and save model.state_dict() instead")]
     Script,
     /// A tensor that lies outside of its storage, or whose description makes no sense.
-    #[error("'{}' is no tensor that fits its storage: the file is damaged", shown(.0))]
+    #[error("'{}' is no tensor that fits its storage: the file is damaged", escaped_name(.0))]
     Tensor(String),
     /// More than a network may have.
     #[error(transparent)]

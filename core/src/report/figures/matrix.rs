@@ -3,7 +3,7 @@
 use super::colours::{colour_of, level};
 use super::drawing::{Anchor, Area, Drawing, INK, SOFT, number};
 use crate::numeric::Matrix;
-use crate::report::made_of::Part;
+use crate::report::composition::Part;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

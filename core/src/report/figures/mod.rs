@@ -29,7 +29,7 @@ pub use self::training::training_animation;
 use self::drawing::{Anchor, Area, Drawing, INK};
 use self::matrix::{Side, draw_matrix, draw_scale};
 use self::run::Run;
-use super::made_of::{is_plain, made_of, whole_state};
+use super::composition::{is_plain, made_of, whole_state};
 use super::{ReportError, Training, data, spectra};
 use crate::interpret::{Interpretation, StateView};
 use crate::network::Network;

@@ -5,9 +5,9 @@ use crate::interpret::Interpretation;
 use crate::network::{Activation, Cell, Network};
 use crate::numeric::Matrix;
 use crate::report::ReportError;
+use crate::report::composition::{Part, parts, view};
 use crate::report::data::Shown;
 use crate::report::input_phase::InputPhase;
-use crate::report::made_of::{Part, parts, view};
 
 /// A run with everything that the figures show of it.
 #[derive(Clone, Debug)]

@@ -80,7 +80,7 @@ pub struct Stage {
 impl Course {
     /// Reads a course.
     pub fn read(path: &Path) -> Result<Self, ReproduceError> {
-        let wrong = |line, problem| ReproduceError::Expected { file: path.into(), line, problem };
+        let wrong = |line, problem| ReproduceError::InvalidFile { file: path.into(), line, problem };
         let text = read_text(path, MAX_FILE_BYTES).map_err(|error| wrong(1, error.to_string()))?;
         let mut course: Self = toml::from_str(&text).map_err(|error| {
             let start = error.span().map_or(0, |span| span.start).min(text.len());

@@ -9,7 +9,7 @@ mod run;
 
 pub use file::{Arm, Course, Stage};
 pub use measure::{columns, measure};
-pub use run::{CourseWatcher, run};
+pub use run::{CourseObserver, run};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

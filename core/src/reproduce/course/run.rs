@@ -1,18 +1,18 @@
 //! Going through a course: every stage in a folder of its own, whatever was done before left alone.
 
 use super::{Arm, Course, CourseRow};
-use crate::panics::caught;
+use crate::panics::catch_panic;
 use crate::reproduce::ReproduceError;
 use crate::run_folder::crc32c::crc32c;
 use crate::run_folder::{Resumed, RunFolder, RunFolderError, RunResult, RunStatus};
 use crate::train::cpu::CpuEngine;
-use crate::train::{Job, Metrics, Observer};
+use crate::train::{Job, Metrics, TrainObserver};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Follows a course: is told of stages that are done, and may ask for a stop.
-pub trait CourseWatcher: Sync {
+pub trait CourseObserver: Sync {
     /// Is told that `done` stages are done, of `of` in all.
     fn done(&self, done: usize, of: usize);
 
@@ -20,9 +20,9 @@ pub trait CourseWatcher: Sync {
     fn stop(&self) -> bool;
 }
 
-struct Watched<'a>(&'a dyn CourseWatcher);
+struct Watched<'a>(&'a dyn CourseObserver);
 
-impl Observer for Watched<'_> {
+impl TrainObserver for Watched<'_> {
     fn progress(&self, _job: usize, _metrics: &Metrics) {}
 
     fn stop(&self, _job: usize) -> bool {
@@ -47,7 +47,7 @@ pub fn run(
     seeds: Option<u64>,
     out: &Path,
     threads: usize,
-    watcher: &dyn CourseWatcher,
+    watcher: &dyn CourseObserver,
 ) -> Result<Option<Vec<CourseRow>>, ReproduceError> {
     let seeds = course.seeds.min(seeds.unwrap_or(u64::MAX));
     let steps = steps(course, seeds, out);
@@ -61,7 +61,8 @@ pub fn run(
     for depth in 0..=deepest {
         let here: Vec<&Step> = steps.iter().filter(|step| step.stage == depth).collect();
         let train = |step: &&Step| {
-            let trained = caught(|| learn(course, step, watcher)).unwrap_or_else(|panicked| Err(panicked.to_string()));
+            let trained =
+                catch_panic(|| learn(course, step, watcher)).unwrap_or_else(|panicked| Err(panicked.to_string()));
             trained.map(|result| (step.folder.clone(), result))
         };
         let trained: Vec<_> = pool.install(|| here.par_iter().with_max_len(1).map(train).collect());
@@ -123,7 +124,7 @@ fn folder(course: &Course, arm: &Arm, stage: usize, seed: u64, out: &Path) -> Pa
 }
 
 /// Trains a stage, goes on with it, or reads what came of it; nothing where somebody asked for a stop.
-fn learn(course: &Course, step: &Step, watcher: &dyn CourseWatcher) -> Result<Option<RunResult>, String> {
+fn learn(course: &Course, step: &Step, watcher: &dyn CourseObserver) -> Result<Option<RunResult>, String> {
     let engine = CpuEngine { threads: 1, ..CpuEngine::default() };
     let said = |error: RunFolderError| format!("{}: {error}", step.folder.display());
     let (folder, job) = match RunFolder::open(&step.folder) {

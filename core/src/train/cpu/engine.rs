@@ -9,10 +9,12 @@ use super::isa::Isa;
 use super::learner::Learner;
 use super::optimizer::AdamStep;
 use crate::network::{Accuracy, Network};
-use crate::panics::caught;
+use crate::panics::catch_panic;
 use crate::random::{Purpose, Stream};
 use crate::task::Task;
-use crate::train::{Engine, Job, Looks, Metrics, Observer, Outcome, Seen, Start, TrainError, TrainState};
+use crate::train::{
+    Engine, Evaluation, Evaluations, Job, Metrics, Outcome, Start, TrainError, TrainObserver, TrainState,
+};
 
 /// Trains on the processor. The weights do not depend on the number of threads.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +32,7 @@ impl Default for CpuEngine {
 }
 
 impl Engine for CpuEngine {
-    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
+    fn train(&self, jobs: &[Job], observer: &dyn TrainObserver) -> Vec<Result<Outcome, TrainError>> {
         let threads = self.threads.max(1);
         // Whole networks side by side scale best; what is left of the threads splits each network's batch.
         let side_by_side = threads.min(jobs.len()).max(1);
@@ -43,7 +45,7 @@ impl Engine for CpuEngine {
                     while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|k| *k < jobs.len()) {
                         // A mistake on one network is that network's error, and leaves the others alone.
                         let work = || self.train_in_pool(threads_each, index, &jobs[index], observer);
-                        let result = caught(work).unwrap_or_else(|panicked| Err(panicked.into()));
+                        let result = catch_panic(work).unwrap_or_else(|panicked| Err(panicked.into()));
                         if let Ok(mut place) = results[index].lock() {
                             *place = Some(result);
                         }
@@ -62,7 +64,7 @@ impl CpuEngine {
         threads: usize,
         index: usize,
         job: &Job,
-        observer: &dyn Observer,
+        observer: &dyn TrainObserver,
     ) -> Result<Outcome, TrainError> {
         self.supports(job)?;
         let pool = ThreadPoolBuilder::new()
@@ -81,7 +83,7 @@ struct Run<'a> {
     step: u64,
     curriculum: crate::train::CurriculumState,
     metrics: Option<Metrics>,
-    looks: Looks,
+    evaluations: Evaluations,
     snapshots: Vec<u64>,
 }
 
@@ -98,20 +100,20 @@ impl<'a> Run<'a> {
             learner
         };
         let random = || params.network_for(&job.task);
-        let new = |learner| (learner, 0, params.curriculum.begin(), None, Looks::default());
-        let (learner, step, curriculum, metrics, looks) = match &job.start {
+        let new = |learner| (learner, 0, params.curriculum.begin(), None, Evaluations::default());
+        let (learner, step, curriculum, metrics, evaluations) = match &job.start {
             Start::Random => new(learner(&random())),
             Start::Weights(network) => new(learner(network)),
             Start::State(state) => {
                 let mut learner = learner(&state.network);
                 learner.load_moments(&state.first_moment, &state.second_moment);
-                (learner, state.step, state.curriculum.clone(), state.metrics, state.looks.clone())
+                (learner, state.step, state.curriculum.clone(), state.metrics, state.evaluations.clone())
             }
         };
-        Self { job, isa, learner, step, curriculum, metrics, looks, snapshots: job.snapshot_steps() }
+        Self { job, isa, learner, step, curriculum, metrics, evaluations, snapshots: job.snapshot_steps() }
     }
 
-    fn finish(mut self, index: usize, observer: &dyn Observer) -> Result<Outcome, TrainError> {
+    fn finish(mut self, index: usize, observer: &dyn TrainObserver) -> Result<Outcome, TrainError> {
         let params = &self.job.params;
         let stream = Stream::new(params.seed, Purpose::TrainInputs);
         if self.step == 0 {
@@ -120,18 +122,18 @@ impl<'a> Run<'a> {
             self.snapshot(index, observer)?;
         }
         let mut saved = self.step;
-        while !self.job.is_done(self.step, &self.looks) && !observer.stop(index) {
+        while !self.job.is_done(self.step, &self.evaluations) && !observer.stop(index) {
             let metrics = self.take_step(&stream)?;
             self.look();
             observer.progress(index, &metrics);
-            if self.step.is_multiple_of(params.metrics_every) || self.job.is_done(self.step, &self.looks) {
+            if self.step.is_multiple_of(params.metrics_every) || self.job.is_done(self.step, &self.evaluations) {
                 observer.record(index, &metrics).map_err(TrainError::NotRecorded)?;
             }
             if self.step.is_multiple_of(params.checkpoint_every) {
                 observer.checkpoint(index, &self.state()).map_err(TrainError::NotRecorded)?;
                 saved = self.step;
             }
-            if !self.job.is_done(self.step, &self.looks) {
+            if !self.job.is_done(self.step, &self.evaluations) {
                 self.snapshot(index, observer)?;
             }
         }
@@ -139,7 +141,7 @@ impl<'a> Run<'a> {
         if saved != self.step {
             observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;
         }
-        let done = self.job.is_done(self.step, &self.looks);
+        let done = self.job.is_done(self.step, &self.evaluations);
         if done {
             self.snapshot(index, observer)?;
         }
@@ -148,9 +150,9 @@ impl<'a> Run<'a> {
     }
 
     /// Keeps the weights where they are due, and at the end.
-    fn snapshot(&self, index: usize, observer: &dyn Observer) -> Result<(), TrainError> {
+    fn snapshot(&self, index: usize, observer: &dyn TrainObserver) -> Result<(), TrainError> {
         let due = self.snapshots.binary_search(&self.step).is_ok();
-        if due || (!self.snapshots.is_empty() && self.job.is_done(self.step, &self.looks)) {
+        if due || (!self.snapshots.is_empty() && self.job.is_done(self.step, &self.evaluations)) {
             observer.snapshot(index, self.step, &self.learner.network()).map_err(TrainError::NotRecorded)?;
         }
         Ok(())
@@ -163,13 +165,13 @@ impl<'a> Run<'a> {
         };
         let network = self.learner.network();
         let seen = look_with(self.isa, self.job, &network);
-        self.looks.note(&rule, self.step, seen, || network);
+        self.evaluations.note(&rule, self.step, seen, || network);
     }
 
     fn take_step(&mut self, stream: &Stream) -> Result<Metrics, TrainError> {
         let params = &self.job.params;
         let horizon = self.curriculum.steps();
-        let learning_rate = params.learning_rate_at(self.step, &self.looks);
+        let learning_rate = params.learning_rate_at(self.step, &self.evaluations);
         let diverged =
             |what, value| TrainError::Diverged { step: self.step + 1, what, value, learning_rate, clip: params.clip };
         self.learner.learn_batch(&self.job.task, stream, self.step as u32, horizon);
@@ -208,7 +210,7 @@ impl<'a> Run<'a> {
             first_moment,
             second_moment,
             metrics: self.metrics,
-            looks: self.looks.clone(),
+            evaluations: self.evaluations.clone(),
         }
     }
 }
@@ -221,11 +223,11 @@ pub(crate) fn test_accuracy(job: &Job, network: &Network) -> Accuracy {
 
 /// What a look sees of a network, on inputs that neither training nor the test draws.
 #[cfg(feature = "cuda")]
-pub(crate) fn look_at(job: &Job, network: &Network) -> Seen {
+pub(crate) fn look_at(job: &Job, network: &Network) -> Evaluation {
     look_with(Isa::best(), job, network)
 }
 
-fn look_with(isa: Isa, job: &Job, network: &Network) -> Seen {
+fn look_with(isa: Isa, job: &Job, network: &Network) -> Evaluation {
     let Job { task, params, .. } = job;
     let (test, batches) = (params.test, params.stopping.map_or(1, |rule| rule.batches));
     let stream = Stream::new(params.seed, Purpose::LookInputs);
@@ -239,7 +241,7 @@ fn look_with(isa: Isa, job: &Job, network: &Network) -> Seen {
         add(&mut loss, &learner.measures.loss_by_step);
         add(&mut accuracy, &learner.measures.accuracy_by_step);
     }
-    Seen::in_quarters(&loss, &accuracy)
+    Evaluation::in_quarters(&loss, &accuracy)
 }
 
 fn test_with(isa: Isa, job: &Job, network: &Network) -> Accuracy {

@@ -24,7 +24,7 @@ use driver::CudaDevice;
 use std::fmt;
 use std::sync::Mutex;
 
-use super::{Engine, Job, Observer, Outcome, TrainError, TrainParams};
+use super::{Engine, Job, Outcome, TrainError, TrainObserver, TrainParams};
 
 /// How exactly the device multiplies. Sums, moments and weights are fp32 in every case; `Single` rounds weights to
 /// numbers that a pair of fp16 numbers can hold.
@@ -88,10 +88,10 @@ pub(super) fn supports(job: &Job) -> Result<(), TrainError> {
         return Err(TrainError::NoKernel { engine: "cuda", cell: cell.title(), layers });
     }
     if !job.task.contexts().is_empty() {
-        return Err(TrainError::NotHere { engine: "cuda", what: "tasks with contexts" });
+        return Err(TrainError::EngineLacks { engine: "cuda", what: "tasks with contexts" });
     }
     if job.params.restraint.is_some() {
-        return Err(TrainError::NotHere { engine: "cuda", what: "under a restraint (freeze, protect, ewc)" });
+        return Err(TrainError::EngineLacks { engine: "cuda", what: "under a restraint (freeze, protect, ewc)" });
     }
     job.check()
 }
@@ -101,7 +101,7 @@ impl Engine for CudaEngine {
         supports(job)
     }
 
-    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
+    fn train(&self, jobs: &[Job], observer: &dyn TrainObserver) -> Vec<Result<Outcome, TrainError>> {
         schedule::train(&self.device, self.precision, jobs, observer, &self.turn)
     }
 }

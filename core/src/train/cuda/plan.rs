@@ -3,7 +3,7 @@
 use super::CudaError;
 use super::shape::{FunctionKind, Shape};
 use crate::task::{Function, Gate, MAX_GATE_INPUTS, Task};
-use crate::train::{Curriculum, CurriculumState, Job, Looks, Metrics};
+use crate::train::{Curriculum, CurriculumState, Evaluations, Job, Metrics};
 
 /// Horizons that a plan holds.
 pub(super) const MAX_STAGES: usize = 32;
@@ -94,7 +94,7 @@ impl Plan {
     }
 
     /// Lets the learning rate change where what was seen of the network says so.
-    pub(super) fn change_learning_rate(&mut self, job: &Job, looks: &Looks) {
+    pub(super) fn change_learning_rate(&mut self, job: &Job, looks: &Evaluations) {
         if let Some(change) = job.params.learning_rate_change {
             self.learning_rate_after = u32::try_from(change.after_looks(looks)).unwrap_or(u32::MAX);
         }

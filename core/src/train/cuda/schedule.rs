@@ -14,7 +14,7 @@ use super::plan::{LOSS_DIVERGED, Plan, RUNNING, Row};
 use super::shape::Shape;
 use super::{CudaError, Precision};
 use crate::train::cpu::test_accuracy;
-use crate::train::{Job, Looks, Metrics, Observer, Outcome, Start, TrainError, TrainState};
+use crate::train::{Evaluations, Job, Metrics, Outcome, Start, TrainError, TrainObserver, TrainState};
 
 /// Steps after which the host looks in, at the latest.
 const LOOK_EVERY: u64 = 500;
@@ -30,7 +30,7 @@ pub(super) fn train(
     device: &dyn Device,
     precision: Precision,
     jobs: &[Job],
-    observer: &dyn Observer,
+    observer: &dyn TrainObserver,
     turn: &Mutex<()>,
 ) -> Vec<Result<Outcome, TrainError>> {
     let results: Vec<_> = jobs.iter().map(|_| Mutex::new(None)).collect();
@@ -82,7 +82,7 @@ fn train_group<'a>(
     precision: Precision,
     shape: Shape,
     mut members: Vec<Member<'a>>,
-    observer: &dyn Observer,
+    observer: &dyn TrainObserver,
     scope: &rayon::Scope<'a>,
     results: &'a Results,
 ) -> Result<(), CudaError> {
@@ -160,7 +160,7 @@ struct Update {
     place: usize,
     plan: Plan,
     metrics: Option<Metrics>,
-    looks: Looks,
+    evaluations: Evaluations,
     rows: Vec<Row>,
     /// The state, where a checkpoint or a snapshot is due or the job ends here.
     numbers: Option<Arc<Numbers>>,
@@ -175,7 +175,7 @@ struct WaveRun<'a, 'b> {
     rolling_stride: usize,
     members: Vec<Member<'a>>,
     session: Box<dyn Session + 'b>,
-    observer: &'b dyn Observer,
+    observer: &'b dyn TrainObserver,
     scope: &'b rayon::Scope<'a>,
     results: &'a Results,
 }
@@ -207,13 +207,13 @@ impl WaveRun<'_, '_> {
                 if member.step() == 0 {
                     member.saved = u64::MAX;
                 }
-                let (plan, metrics, looks) = (member.plan, member.metrics, member.looks.clone());
+                let (plan, metrics, evaluations) = (member.plan, member.metrics, member.evaluations.clone());
                 let (numbers, snapshot) = (Some(numbers.clone()), member.step() == 0 && member.is_kept());
                 updates.push(Update {
                     place,
                     plan,
                     metrics,
-                    looks,
+                    evaluations,
                     rows: vec![],
                     numbers,
                     checkpoint: true,
@@ -266,8 +266,8 @@ impl WaveRun<'_, '_> {
             let state = !diverged && (checkpoint || snapshot);
             any_state |= state;
             let numbers = state.then(Arc::default);
-            let (metrics, looks) = (member.metrics, member.looks.clone());
-            updates.push(Update { place, plan, metrics, looks, rows, numbers, checkpoint, snapshot, ends });
+            let (metrics, evaluations) = (member.metrics, member.evaluations.clone());
+            updates.push(Update { place, plan, metrics, evaluations, rows, numbers, checkpoint, snapshot, ends });
         }
         if any_state {
             // Read back now: the next launch goes on from here.
@@ -331,7 +331,7 @@ impl WaveRun<'_, '_> {
                     }
                     if item.ends {
                         self.scope.spawn(move |_| {
-                            let done = job.is_done(state.step, &state.looks);
+                            let done = job.is_done(state.step, &state.evaluations);
                             let accuracy = done.then(|| test_accuracy(job, state.best()));
                             settle(results, index, Ok(Outcome { state, accuracy }));
                         });
@@ -349,14 +349,14 @@ fn report(
     updates: &Update,
     shape: Shape,
     rolling_stride: usize,
-    observer: &dyn Observer,
+    observer: &dyn TrainObserver,
 ) -> Result<Option<TrainState>, TrainError> {
     let (index, params) = (member.index, &member.job.params);
     let diverged = updates.plan.status != RUNNING;
     let (good, last) = updates.rows.split_at(updates.rows.len() - usize::from(diverged));
     for &row in good {
         let step = u64::from(row.step);
-        if step.is_multiple_of(params.metrics_every) || member.job.is_done(step, &updates.looks) {
+        if step.is_multiple_of(params.metrics_every) || member.job.is_done(step, &updates.evaluations) {
             observer.record(index, &row.into()).map_err(TrainError::NotRecorded)?;
         }
     }
@@ -383,7 +383,7 @@ fn report(
         first_moment: network(&numbers.first_moments),
         second_moment: network(&numbers.second_moments),
         metrics: updates.metrics,
-        looks: updates.looks.clone(),
+        evaluations: updates.evaluations.clone(),
     };
     if updates.checkpoint && member.saved != state.step {
         observer.checkpoint(index, &state).map_err(TrainError::NotRecorded)?;

@@ -344,7 +344,7 @@ fn a_step_that_overflows_fp16_is_taken_again() {
 #[derive(Default)]
 struct Losses(Mutex<Vec<f64>>);
 
-impl Observer for Losses {
+impl TrainObserver for Losses {
     fn record(&self, _: usize, metrics: &Metrics) -> Result<(), RecordError> {
         self.0.lock().unwrap().push(metrics.loss);
         Ok(())

@@ -5,7 +5,7 @@ use super::super::shape::Shape;
 use super::super::supports;
 use super::LOOK_EVERY;
 use crate::train::cpu::look_at;
-use crate::train::{Job, Looks, Metrics, Start, TrainError};
+use crate::train::{Evaluations, Job, Metrics, Start, TrainError};
 
 /// One job on its way.
 pub(super) struct Member<'a> {
@@ -13,7 +13,7 @@ pub(super) struct Member<'a> {
     pub(super) job: &'a Job,
     pub(super) plan: Plan,
     pub(super) metrics: Option<Metrics>,
-    pub(super) looks: Looks,
+    pub(super) evaluations: Evaluations,
     snapshots: Vec<u64>,
     /// Steps at the last checkpoint.
     pub(super) saved: u64,
@@ -23,15 +23,15 @@ pub(super) struct Member<'a> {
 impl<'a> Member<'a> {
     pub(super) fn new(index: usize, job: &'a Job) -> Result<Self, TrainError> {
         supports(job)?;
-        let (step, curriculum, metrics, looks) = match &job.start {
-            Start::State(state) => (state.step, state.curriculum.clone(), state.metrics, state.looks.clone()),
-            _ => (0, job.params.curriculum.begin(), None, Looks::default()),
+        let (step, curriculum, metrics, evaluations) = match &job.start {
+            Start::State(state) => (state.step, state.curriculum.clone(), state.metrics, state.evaluations.clone()),
+            _ => (0, job.params.curriculum.begin(), None, Evaluations::default()),
         };
         let mut plan = Plan::new(job, step, &curriculum)?;
-        plan.change_learning_rate(job, &looks);
+        plan.change_learning_rate(job, &evaluations);
         plan.rolling_length = plan.rolling_length.min(job.params.curriculum.longest() as u32);
         let snapshots = job.snapshot_steps();
-        Ok(Self { index, job, plan, metrics, looks, snapshots, saved: step, finished: false })
+        Ok(Self { index, job, plan, metrics, evaluations, snapshots, saved: step, finished: false })
     }
 
     pub(super) fn step(&self) -> u64 {
@@ -47,7 +47,7 @@ impl<'a> Member<'a> {
     pub(super) fn next_stop(&self) -> u64 {
         let params = &self.job.params;
         let checkpoint = (self.step() / params.checkpoint_every + 1) * params.checkpoint_every;
-        let look = params.stopping.map_or(u64::MAX, |rule| self.looks.next_stop(&rule, self.step()));
+        let look = params.stopping.map_or(u64::MAX, |rule| self.evaluations.next_stop(&rule, self.step()));
         let snapshot = self.snapshots.get(self.snapshots.partition_point(|step| *step <= self.step()));
         let soon = checkpoint.min(look).min(snapshot.copied().unwrap_or(u64::MAX));
         soon.min(self.step() + LOOK_EVERY).min(params.steps)
@@ -64,7 +64,7 @@ impl<'a> Member<'a> {
     }
 
     pub(super) fn is_done(&self) -> bool {
-        self.job.is_done(self.step(), &self.looks)
+        self.job.is_done(self.step(), &self.evaluations)
     }
 
     /// Looks at its weights; what it sees may change the learning rate.
@@ -72,7 +72,7 @@ impl<'a> Member<'a> {
         let Some(rule) = self.job.params.stopping else { return };
         let network = shape.network(weights);
         let seen = look_at(self.job, &network);
-        self.looks.note(&rule, self.plan.step.into(), seen, || network);
-        self.plan.change_learning_rate(self.job, &self.looks);
+        self.evaluations.note(&rule, self.plan.step.into(), seen, || network);
+        self.plan.change_learning_rate(self.job, &self.evaluations);
     }
 }

@@ -29,7 +29,7 @@ impl StandIn {
         Self { capacity, waves, launches, fails_at: None, most_steps: usize::MAX, most_input: usize::MAX }
     }
 
-    fn train(&self, jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
+    fn train(&self, jobs: &[Job], observer: &dyn TrainObserver) -> Vec<Result<Outcome, TrainError>> {
         train(self, Precision::Single, jobs, observer, &Mutex::default())
     }
 }
@@ -182,7 +182,7 @@ fn mixed() -> Vec<Job> {
     ]
 }
 
-fn on_processor(jobs: &[Job], observer: &dyn Observer) -> Vec<Result<Outcome, TrainError>> {
+fn on_processor(jobs: &[Job], observer: &dyn TrainObserver) -> Vec<Result<Outcome, TrainError>> {
     CpuEngine { threads: 1, ..CpuEngine::default() }.train(jobs, observer)
 }
 
@@ -210,7 +210,7 @@ impl Diary {
     }
 }
 
-impl Observer for Diary {
+impl TrainObserver for Diary {
     fn record(&self, job: usize, metrics: &Metrics) -> Result<(), RecordError> {
         self.write(job, format!("{metrics:?}"));
         if self.refuses == Some(job) { Err("the disk is full".into()) } else { Ok(()) }
@@ -260,11 +260,11 @@ fn networks_end_when_their_task_is_learned_as_on_the_processor() {
     assert_eq!(ours.lines.into_inner().unwrap(), theirs.lines.into_inner().unwrap());
     for result in results {
         let state = result.unwrap().state;
-        let since = state.looks.settling_since.unwrap();
+        let since = state.evaluations.settling_since.unwrap();
         assert!(state.step < 3_900 && state.step >= since + 130, "ended at {} after {since}", state.step);
         let rate = state.metrics.unwrap().learning_rate;
         assert!((rate / 5e-4 - 1.0).abs() < 1e-12, "the learning rate was {rate}");
-        assert!(state.looks.best.unwrap().step > since, "settling made it better");
+        assert!(state.evaluations.best.unwrap().step > since, "settling made it better");
     }
 }
 

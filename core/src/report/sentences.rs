@@ -1,6 +1,6 @@
 //! The claims, figures and doubts of a page, in words.
 
-use super::made_of::whole_state;
+use super::composition::whole_state;
 use crate::claims::Claim;
 use crate::code::Interval;
 use crate::interpret::{Interpretation, Reason, RecordingSummary, Shuffled, StateView, Verdict, WholeState};
