@@ -2,7 +2,7 @@
 
 use super::{Bound, Claim, ClaimName, ClaimParams};
 use crate::code::Contents;
-use crate::observe::{Asked, Batch, Flips, Observations};
+use crate::observe::{Asked, Batch, Flips, Observations, window_count};
 use crate::recurrence::{Rivalry, rivalry};
 use crate::task::{Episodes, Gate, Slot, Task};
 
@@ -239,6 +239,12 @@ fn depends(flips: &Flips, task: &Task, unit: f64, params: &ClaimParams) -> Claim
 fn every_window(observed: &Observations, task: &Task, unit: f64, faint: f64, params: &ClaimParams) -> Claim {
     let batches = [&observed.trial, &observed.score, &observed.long];
     let windows: usize = batches.iter().map(|batch| batch.episodes).sum();
+    // A network of few windows was asked for each of them; recordings hold what they hold.
+    let all = window_count((task.s(), task.d()), observed.trial.episodes).filter(|_| observed.flips.is_some());
+    let fresh = match all {
+        Some(all) => format!("{windows} inputs, all {all} windows among them"),
+        None => format!("{windows} fresh inputs"),
+    };
     let first_steps = |batch: &Batch| task.s().min(batch.outputs.len());
     let firsts: Vec<(Followed, usize)> = batches
         .iter()
@@ -256,15 +262,11 @@ fn every_window(observed: &Observations, task: &Task, unit: f64, faint: f64, par
     let name = ClaimName::EveryWindow;
     if task.is_binary() {
         let (worst, j) = outputs.fold((1.0, 0), |a, b| if b.0 < a.0 { b } else { a });
-        let detail = format!(
-            "share of right signs in the first {} steps after {windows} fresh inputs, worst u{}",
-            task.s(),
-            j + 1
-        );
+        let detail = format!("share of right signs in the first {} steps after {fresh}, worst u{}", task.s(), j + 1);
         return Claim::at_least(name, worst, params.windows, detail);
     }
     let (worst, j) = outputs.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-    let detail = format!("error in the first {} steps after {windows} fresh inputs, worst u{}", task.s(), j + 1);
+    let detail = format!("error in the first {} steps after {fresh}, worst u{}", task.s(), j + 1);
     Claim::at_most(name, worst, params.windows_error, detail)
 }
 

@@ -121,7 +121,7 @@ pub struct Observations {
     pub d: usize,
     /// With the opposite of every input, simulated or mirrored.
     pub probe: Batch,
-    /// Independent inputs, s output steps.
+    /// Independent inputs, s output steps; where they are few, every window as often as any other.
     pub trial: Batch,
     /// Fresh inputs for judging decoders.
     pub score: Batch,
@@ -219,7 +219,10 @@ pub fn observe_watched(
         s,
         d,
         probe: drive(network, (s, d), &stream, 0, probes, &up_to(probe_steps), watch)?,
-        trial: run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, &[])?,
+        trial: match every_window((s, d), trials) {
+            Some((inputs, episodes)) => run(inputs, episodes, s, &[])?,
+            None => run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, &[])?,
+        },
         score: run(draw_inputs((s, d), params.scores, &fresh, 0)?, params.scores, params.score_steps + s, &scored)?,
         score_settle: params.score_settle,
         long: run(
@@ -278,6 +281,23 @@ pub(crate) fn with_opposites(
 
 fn up_to(steps: usize) -> Vec<usize> {
     (0..steps).collect()
+}
+
+/// How many windows of signs there are, if no more than `most`.
+pub(crate) fn window_count((s, d): (usize, usize), most: usize) -> Option<usize> {
+    let count = 1usize.checked_shl(u32::try_from(s * d).ok()?)?;
+    (count <= most).then_some(count)
+}
+
+/// Every window of signs as often as any other, in at most `most` episodes: inputs (s, episodes, d), and how many episodes.
+fn every_window((s, d): (usize, usize), most: usize) -> Option<(Vec<f32>, usize)> {
+    let count = window_count((s, d), most)?;
+    let episodes = most / count * count;
+    let sign = |at: usize| {
+        let (step, episode, component) = (at / (episodes * d), at / d % episodes, at % d);
+        if episode >> (step * d + component) & 1 == 1 { 1.0 } else { -1.0 }
+    };
+    Some(((0..s * episodes * d).map(sign).collect(), episodes))
 }
 
 /// Random inputs, (s, episodes, d).
@@ -419,6 +439,22 @@ mod tests {
                 assert!(apart < 1e-15, "the mean of the batch is the mean with every opposite: {apart}");
             }
         }
+    }
+
+    #[test]
+    fn few_windows_are_all_tried_equally_often_and_many_are_drawn() {
+        let network = Initialization::Gaussian.network(&Architecture::elman(6, Activation::Tanh, false), 2, 2, 4);
+        let windows = |s: usize| {
+            let Batch { inputs, episodes, .. } = observe(&network, (s, 2), &ObserveParams::default()).unwrap().trial;
+            let window = |e: usize| (0..2 * s).map(|i| inputs[(i / 2 * episodes + e) * 2 + i % 2] > 0.0).collect();
+            (0..episodes).fold(BTreeMap::<Vec<bool>, usize>::new(), |mut seen, e| {
+                *seen.entry(window(e)).or_default() += 1;
+                seen
+            })
+        };
+        assert!(windows(3).len() == 64 && windows(3).values().all(|&times| times == 4));
+        assert!(windows(4).len() == 256 && windows(4).values().all(|&times| times == 1));
+        assert!(windows(5).len() < 256 && windows(5).values().sum::<usize>() == 256, "1024 windows are too many");
     }
 
     #[test]
