@@ -33,7 +33,7 @@
 //!
 //! match found.verdict {
 //!     Verdict::Circuit => println!("computes {}", found.recurrence_in_words.join("; ")),
-//!     Verdict::Superposed => println!("computes it, but with contents that share directions"),
+//!     Verdict::Superposed => println!("holds its contents, but in shared directions"),
 //!     verdict => println!("{}: {:?}", verdict.name(), found.reasons),
 //! }
 //! for claim in found.claims.iter().filter(|claim| !claim.holds) {

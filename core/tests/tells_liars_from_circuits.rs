@@ -4,10 +4,11 @@
 
 mod planted;
 
+use faer::Scale;
 use ketbra::interpret::{
     ClaimName, InterpretParams, Interpretation, Question, Verdict, interpret, interpret_file, interpret_trajectories,
 };
-use ketbra::network::{Activation, Metadata, Network, NetworkFile};
+use ketbra::network::{Activation, Metadata, Network, NetworkFile, ParameterMut};
 use ketbra::numeric::{Matrix, draw};
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
@@ -328,6 +329,33 @@ fn noise_and_states_of_other_episodes_do_not_hold_the_contents() {
 }
 
 /// A latch that nothing reads varies more than the memories do: the circuit beside it is the same.
+/// A trained network whose weights have all been shaken, by a share of their root mean square.
+fn shaken(name: &str, share: f64, seed: u64) -> (Network, Task) {
+    let path = format!("{}/tests/fixtures/networks/{name}.safetensors", env!("CARGO_MANIFEST_DIR"));
+    let file = NetworkFile::open(path.as_ref()).unwrap();
+    let (mut network, task) = (file.network.clone(), file.task(None, None).unwrap().unwrap());
+    let stream = Stream::new(seed, Purpose::Matrices);
+    for (k, (_, parameter)) in network.parameters_mut().into_iter().enumerate() {
+        let ParameterMut::Matrix(weights) = parameter else { continue };
+        let size = weights.norm_l2() / ((weights.nrows() * weights.ncols()) as f64).sqrt();
+        *weights += draw::normal(weights.nrows(), weights.ncols(), &stream, k as u32) * Scale(share * size);
+    }
+    (network, task)
+}
+
+#[test]
+fn damage_that_loses_contents_is_not_called_superposition() {
+    let mut more_right_than_chance = 0;
+    for seed in 1..=6 {
+        let (network, task) = shaken("gru-t3-h128", 0.1, seed);
+        let found = assert_found_out(&network, &task, &[ClaimName::FollowsFunction, ClaimName::CodeExplains]);
+        more_right_than_chance += usize::from(found.accuracy.is_some_and(|accuracy| accuracy.value > 0.6));
+    }
+    assert!(more_right_than_chance > 0, "networks that do nothing at all are no test");
+    let (network, task) = shaken("t3-h64-superposed", 0.02, 1);
+    assert_eq!(told(&network, &task).verdict, Verdict::Superposed, "what shares directions is still said to");
+}
+
 #[test]
 fn a_unit_that_nothing_reads_changes_nothing() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t3-h128.safetensors");

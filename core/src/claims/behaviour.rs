@@ -148,6 +148,13 @@ impl Behaviour {
         self.first.by_part[0].iter().zip(kept).map(|(&value, kept)| right(value) && kept > params.faded).collect()
     }
 
+    /// The least share of right signs of these outputs in any quarter.
+    pub fn lasting(&self, held: &[bool]) -> f64 {
+        let of_held =
+            |part: &'_ Vec<f64>| part.iter().zip(held).filter(|(_, held)| **held).map(|(x, _)| *x).fold(1.0, f64::min);
+        self.followed.by_part.iter().map(of_held).fold(1.0, f64::min)
+    }
+
     /// Whether every output stays better than chance in every quarter.
     pub fn lasts(&self, params: &ClaimParams) -> bool {
         let value = self.followed.worst().0;

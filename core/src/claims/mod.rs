@@ -55,8 +55,8 @@ pub struct ClaimParams {
     pub silent: f64,
     /// Largest difference between the angles of an eigenvalue, learned and predicted, in radians.
     pub angles: f64,
-    /// An output is held if it is right more often than this over the first s output steps, and what is superposed lasts if
-    /// all outputs together are over a long time; chance is 0.5.
+    /// An output is held if it is right more often than this over the first s output steps. What is superposed lasts if every
+    /// such output is in every quarter of a long time, and is told apart if every content, read as a sign, is too; chance is 0.5.
     pub held: f64,
     /// For a real-valued f: an output is held if it is missed by less than this share of its size.
     pub held_error: f64,
@@ -66,8 +66,11 @@ pub struct ClaimParams {
     pub below_noise: f64,
     /// Contents are in the states at all if the code explains this share of their variance.
     pub present: f64,
-    /// Contents that share directions are told from noise in recordings only above this share.
-    pub present_in_recordings: f64,
+    /// A state with fewer directions than contents is a code of them, `superposed`, if they explain at least this share of its
+    /// variance ...
+    pub superposed: f64,
+    /// ... and in recordings, where noise has directions too, at least this.
+    pub superposed_in_recordings: f64,
     /// Of the outputs that differ between two contexts, the least share that must follow the cue.
     pub cue_obeyed: f64,
     /// A memory of one context is shared with another from this share in the space of its memories on.
@@ -100,7 +103,8 @@ impl Default for ClaimParams {
             alive: 1e-3,
             below_noise: 0.03,
             present: 0.25,
-            present_in_recordings: 0.9,
+            superposed: 0.5,
+            superposed_in_recordings: 0.9,
             cue_obeyed: 0.98,
             shared: 0.9,
         }

@@ -49,8 +49,9 @@ impl Verdict {
                  function needs, and each step moves them as the function says."
             }
             Self::Superposed => {
-                "The network does its task better than chance for a long time, and its state is a code of the contents, but \
-                 with fewer lasting directions than contents: some of them share directions."
+                "Every output that the network holds stays better than chance for a long time, and the state is mostly a code \
+                 of the contents, but with fewer lasting directions than contents: some of them share directions, and are told \
+                 apart as signs."
             }
             Self::Partial => "Some claims hold and others do not; the list says which.",
             Self::NotLearned => {
@@ -115,6 +116,11 @@ pub enum Reason {
         /// Share of right signs of the worst.
         worst: f64,
     },
+    /// Contents that share directions, of which some are not told apart when they are read as signs either.
+    NotToldApart {
+        /// Share of right signs of the worst, +-1 taken into account.
+        worst: f64,
+    },
     /// The outputs are right, and the states explain nothing of the contents.
     StatesElsewhere {
         /// Share of the variance of fresh states that the contents explain.
@@ -166,6 +172,12 @@ impl std::fmt::Display for Reason {
             }
             Self::ComponentsNotLinear { components, worst } => {
                 write!(f, "not read linearly (worst {worst:.2}): {}", by_component(components))
+            }
+            Self::NotToldApart { worst } => {
+                write!(
+                    f,
+                    "contents would have to share directions, but as signs they are not told apart (worst {worst:.2})"
+                )
             }
             Self::StatesElsewhere { explained } => write!(
                 f,
@@ -228,14 +240,16 @@ pub struct Findings<'a> {
     pub identified: &'a [usize],
     /// Outputs in all.
     pub outputs: usize,
-    /// Accuracy over a long output phase.
-    pub lasting_accuracy: f64,
+    /// The least share of right signs of an output that is held, in any quarter of a long output phase.
+    pub lasting: f64,
     /// Lasting directions on the orbit, found and needed.
     pub directions: (usize, usize),
     /// Whether every content has a direction of its own in the code.
     pub independent: bool,
     /// Contents on cycles that pass through held outputs only.
     pub held_core: usize,
+    /// Where there are fewer directions than contents: the share of right signs of the worst content of a held output, read as +-1.
+    pub told_apart: Option<f64>,
     /// Share of the variance of fresh states that the contents explain.
     pub explained: f64,
     /// Contents below the reading threshold, and the worst share.
@@ -248,6 +262,13 @@ pub struct Findings<'a> {
     pub hidden_by_noise: Option<(usize, Option<usize>)>,
     /// Every claim that was made.
     pub claims: &'a [Claim],
+}
+
+impl Findings<'_> {
+    /// Whether there are fewer lasting directions than contents, which +-1 alone could make up for.
+    pub fn may_share(&self) -> bool {
+        self.signs && !self.independent && self.directions.0 < self.held_core
+    }
 }
 
 /// Draws the verdict, and gives the reasons.
@@ -298,27 +319,31 @@ pub fn judge(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Vec<Rea
 
 /// The verdict on a network that holds something and of which some claim fails.
 fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Option<Reason>) {
-    let (found, explained) = (findings.directions.0, findings.explained);
-    let present = if findings.by_weights { params.present } else { params.present_in_recordings };
+    let explained = findings.explained;
+    let mostly = if findings.by_weights { params.superposed } else { params.superposed_in_recordings };
     let (stands_out, each) = findings.stands_out.unwrap_or((explained >= params.present, true));
     let follows = holds(findings.claims, ClaimName::FollowsFunction);
     if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| follows && each) {
         return (Verdict::Unclear, Some(Reason::HiddenByNoise { episodes, needed }));
     }
-    let shares = findings.signs && !findings.independent && found < findings.held_core;
-    if shares && each && findings.lasting_accuracy > params.held && explained >= present {
-        return (Verdict::Superposed, None);
+    let mut absent = None;
+    if findings.may_share() && each && findings.lasting > params.held && explained >= mostly {
+        // Nor is it superposition if a content is in no direction at all.
+        match findings.told_apart.filter(|worst| worst.is_nan() || *worst <= params.held) {
+            None => return (Verdict::Superposed, None),
+            Some(worst) => absent = Some(Reason::NotToldApart { worst }),
+        }
     }
     if !findings.by_weights && follows && !stands_out {
         return (Verdict::NotHeld, Some(Reason::StatesElsewhere { explained }));
     }
     if !follows || explained >= params.explained || holds(findings.claims, ClaimName::ContentsRead) {
-        return (Verdict::Partial, None);
+        return (Verdict::Partial, absent);
     }
     match findings.by_weights {
         // The state of a network that does its task holds what it needs, if not linearly.
         true => (Verdict::Unclear, Some(Reason::NoLinearCode { explained })),
-        false => (Verdict::Partial, None),
+        false => (Verdict::Partial, absent),
     }
 }
 
@@ -332,7 +357,11 @@ mod tests {
     use super::*;
 
     /// Claims of a network of 64 contents of which one fails.
-    fn verdict(held: &[bool], lasting_accuracy: f64, found: usize, held_core: usize, explained: f64) -> Verdict {
+    fn verdict(held: &[bool], lasting: f64, found: usize, held_core: usize, explained: f64) -> Verdict {
+        judged(held, lasting, found, held_core, explained, 1.0)
+    }
+
+    fn judged(held: &[bool], lasting: f64, found: usize, held_core: usize, explained: f64, told_apart: f64) -> Verdict {
         let claims = [Claim::at_least(ClaimName::ContentsRead, 0.7, 0.99, "")];
         let findings = Findings {
             persistence: 1.0,
@@ -342,10 +371,11 @@ mod tests {
             held: Some(held),
             identified: &[],
             outputs: held.len(),
-            lasting_accuracy,
+            lasting,
             directions: (found, 64),
             independent: false,
             held_core,
+            told_apart: Some(told_apart),
             explained,
             unread: (&[], 0.7),
             by_weights: true,
@@ -372,7 +402,14 @@ mod tests {
     #[test]
     fn what_is_soon_forgotten_or_not_in_the_states_is_not_superposed() {
         assert_eq!(verdict(&[true, true], 0.5, 28, 56, 0.9), Verdict::Partial);
-        assert_ne!(verdict(&[true, true], 0.9, 28, 56, 0.05), Verdict::Superposed);
+        assert_ne!(verdict(&[true, true], 0.9, 28, 56, 0.4), Verdict::Superposed);
+    }
+
+    #[test]
+    fn contents_that_are_at_chance_even_as_signs_are_absent_and_not_superposed() {
+        assert_eq!(judged(&[true, true], 0.9, 28, 56, 0.9, 0.97), Verdict::Superposed);
+        assert_eq!(judged(&[true, true], 0.9, 28, 56, 0.9, 0.48), Verdict::Partial);
+        assert_eq!(judged(&[true, true], 0.9, 28, 56, 0.9, f64::NAN), Verdict::Partial);
     }
 
     #[test]

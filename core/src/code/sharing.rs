@@ -26,7 +26,7 @@ pub struct Sharing {
     pub read_linearly: usize,
     /// Contents that are read when +-1 is taken into account.
     pub read_as_signs: usize,
-    /// Share of right signs of the worst content, +-1 taken into account.
+    /// Share of right signs of the worst content of an output that is held, +-1 taken into account.
     pub worst: f64,
     /// Contents that ride on others.
     pub riders: Vec<Rider>,
@@ -67,8 +67,8 @@ impl Sharing {
         let shared = Shared { memories: &code.memories, lengths, cosines, noise: &code.noise, fresh, linear };
         let as_signs = read_as_signs(&shared, params)?;
         let named = |i: usize| Component::at(slots[i], contents.task().d());
-        let unread: Vec<usize> =
-            (0..slots.len()).filter(|&i| read_linearly[i] < params.read && held[named(i).component - 1]).collect();
+        let is_held = |i: &usize| held[named(*i).component - 1];
+        let unread: Vec<usize> = (0..slots.len()).filter(is_held).filter(|&i| read_linearly[i] < params.read).collect();
         let (riders, spread) = riders(&shared, &unread, &named, params);
         let count = |shares: &[f64]| shares.iter().filter(|&&share| share >= params.read).count();
         Ok(Some(Self {
@@ -78,7 +78,7 @@ impl Sharing {
             held: slots.len(),
             read_linearly: count(&read_linearly),
             read_as_signs: count(&as_signs),
-            worst: as_signs.iter().copied().fold(1.0, f64::min),
+            worst: (0..slots.len()).filter(is_held).map(|i| as_signs[i]).fold(1.0, f64::min),
             riders,
             spread,
         }))

@@ -2,9 +2,10 @@
 
 use super::case::{Case, OnOrbit};
 use super::coding::Coded;
-use super::{InterpretParams, Question, Verdict};
+use super::{InterpretError, InterpretParams, Question, Verdict};
 use crate::circuit::Core;
 use crate::claims::{Behaviour, Bound, Claim, ClaimName, Findings, Reason, StructureEvidence, holds, judge};
+use crate::code::Sharing;
 use crate::network::Accuracy;
 use crate::observe::output_accuracy;
 use crate::recurrence::{Confidence, Recurrence};
@@ -88,7 +89,8 @@ pub(super) struct Judged {
     pub(super) verdict: Verdict,
     pub(super) reasons: Vec<Reason>,
     pub(super) unread: Vec<Component>,
-    pub(super) held: Vec<bool>,
+    /// How contents share directions, where the verdict says that they do.
+    pub(super) sharing: Option<Sharing>,
     /// What each output scores over the first s output steps.
     pub(super) outputs: Vec<f64>,
     pub(super) accuracy: Option<Accuracy>,
@@ -101,7 +103,7 @@ pub(super) fn judged(
     orbit: &OnOrbit,
     reading: &Recurrence,
     claims: &[Claim],
-) -> Judged {
+) -> Result<Judged, InterpretError> {
     let (theory, params, observed) = (case.theory, &case.params.claims, case.observed);
     let held = behaviour.map(|behaviour| behaviour.held(params));
     let accuracy = theory.map(|theory| accuracy(case, &theory.task));
@@ -113,7 +115,7 @@ pub(super) fn judged(
         _ => vec![],
     };
     let identified: Vec<usize> = reading.function().iter().map(|table| table.output).collect();
-    let findings = Findings {
+    let mut findings = Findings {
         persistence: orbit.persistence,
         fades: theory.is_some_and(|theory| theory.contents.fades),
         contents: theory.map_or(0, |theory| theory.contents.count()),
@@ -121,12 +123,13 @@ pub(super) fn judged(
         held: held.as_deref(),
         identified: &identified,
         outputs: observed.d,
-        lasting_accuracy: accuracy.map_or(0.0, |accuracy| accuracy.value),
+        lasting: behaviour.zip(held.as_deref()).map_or(0.0, |(behaviour, held)| behaviour.lasting(held)),
         directions: (orbit.spectrum.found, orbit.spectrum.expected.unwrap_or(0)),
         independent: coded.is_some_and(|coded| coded.code.is_independent()),
         held_core: theory
             .and_then(|theory| theory.core.as_ref())
             .map_or(0, |core| held_core(core, held.as_deref().unwrap_or_default())),
+        told_apart: None,
         explained: coded.map_or(0.0, |coded| coded.judged.explained),
         unread: (&unread, coded.map_or(0.0, |coded| coded.judged.worst())),
         by_weights: case.subject.is_some(),
@@ -139,9 +142,15 @@ pub(super) fn judged(
         }),
         claims,
     };
+    let sharing = match (theory, coded, held.as_deref()) {
+        (Some(theory), Some(coded), Some(held)) if findings.may_share() => coded.sharing(case, theory, held)?,
+        _ => None,
+    };
+    findings.told_apart = sharing.as_ref().map(|sharing| sharing.worst);
     let (verdict, reasons) = judge(&findings, params);
+    let sharing = sharing.filter(|_| verdict == Verdict::Superposed);
     let outputs = theory.map_or(vec![], |theory| output_accuracy(&observed.trial, &theory.task, observed.s));
-    Judged { verdict, reasons, unread, held: held.unwrap_or_default(), outputs, accuracy }
+    Ok(Judged { verdict, reasons, unread, sharing, outputs, accuracy })
 }
 
 fn accuracy(case: &Case<'_>, task: &Task) -> Accuracy {

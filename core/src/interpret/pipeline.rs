@@ -116,10 +116,9 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
     let seen = in_memories.as_ref().unwrap_or(&orbit.spectrum);
     let claims = all_claims(case, behaviour.as_ref(), coded.as_ref(), seen, &reading);
     trust(&mut reading, case.question, behaviour.as_ref(), &claims, params);
-    let judged = judged(case, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims);
+    let judged = judged(case, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims)?;
     case.watch.stage("running the control", 0.6)?;
     let control = theory.map(|theory| case.control(theory)).transpose()?.flatten();
-    let mut sharing = None;
     let mut code = None;
     let mut recording = None;
     if let (Some(theory), Some(coded)) = (theory, &coded) {
@@ -131,9 +130,6 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         let hidden = coded.recorded.as_ref().is_some_and(|recorded| recorded.hidden.is_some());
         warnings.extend(recording.as_ref().into_iter().flat_map(|recording| recording_doubts(recording, hidden)));
         code = Some(summary);
-        if judged.verdict == Verdict::Superposed {
-            sharing = coded.sharing(case, theory, &judged.held)?;
-        }
         let memories = coded.memories(case, theory, &orbit)?;
         let at = if params.method == Method::Code { 0 } else { found.len().min(1) };
         found.insert(at, memories);
@@ -179,7 +175,7 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         code,
         not_linear: judged.unread,
         recording,
-        superposition: sharing,
+        superposition: judged.sharing,
         rank: linear.as_ref().map(|orbit| Rank {
             used: orbit.rank(),
             largest_gap: visited.largest_gap,
