@@ -95,7 +95,7 @@ fn what_is_no_interpretation_is_refused_and_nothing_panics() {
     for cut in [1, 7, 100, whole.len() / 2, whole.len() - 1] {
         assert!(refused(&whole[..cut]).contains("no whole interpretation"), "{cut}");
     }
-    // Damage anywhere in the header is an error or escaped, and never a panic.
+    // Damage anywhere in the header is an error or harmless, and never a panic.
     for at in (0..4000).step_by(7) {
         let mut damaged = whole.clone();
         damaged[at] ^= 0x15;

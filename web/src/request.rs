@@ -20,9 +20,9 @@ pub struct Request {
 pub enum Verb {
     /// Read the circuit of a network.
     Interpret(NetworkOptions),
-    /// CompileRequest a network for a task.
+    /// Make a network for a task.
     Compile(CompileRequest),
-    /// EditRequest what a network computes.
+    /// Rewrite what a network computes.
     Edit(EditRequest),
     /// Are two networks the same circuit?
     Compare(NetworkOptions),

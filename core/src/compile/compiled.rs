@@ -29,7 +29,7 @@ pub struct HeldUnit {
     pub sign: f64,
 }
 
-/// CompiledFigures of a compiled network.
+/// Figures of a compiled network.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CompiledFigures {
     /// The fewest hidden units that would have done.

@@ -58,15 +58,15 @@ pub struct Choices {
     pub given: Option<Box<NetworkFile>>,
     /// The part of that network that stays as it is.
     pub freeze: Option<Freeze>,
-    /// LearnedTask tasks, or contexts of the task, out of whose spaces changes of the weights are projected.
+    /// Old tasks, or contexts of the task, out of whose spaces changes of the weights are projected.
     pub protect: Vec<String>,
-    /// LearnedTask tasks into whose spaces changes of the weights are projected.
+    /// Old tasks into whose spaces changes of the weights are projected.
     pub reuse: Vec<String>,
     /// Share of the variance of old states and inputs that may be left outside those spaces.
     pub left_out: Option<f64>,
     /// Whether the network begins with strong cues, which leave each context units of its own. Default no.
     pub strong_cue: bool,
-    /// LearnedTask tasks for whose sake weights are pulled back.
+    /// Old tasks for whose sake weights are pulled back.
     pub ewc: Vec<String>,
     /// How strongly they are pulled back.
     pub ewc_strength: Option<f64>,

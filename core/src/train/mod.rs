@@ -1,6 +1,6 @@
 //! Training: back-propagation through time, Adam, and the curricula of the paper.
 //!
-//! An [`Engine`] trains a list of [`Job`]s while an [`TrainObserver`] watches. The engines
+//! An [`Engine`] trains a list of [`Job`]s while a [`TrainObserver`] watches. The engines
 //! [`cpu::CpuEngine`] and [`cuda::CudaEngine`] stand behind the same interface.
 
 mod choices;
