@@ -32,6 +32,7 @@ from ._ketbra import __version__
 from ._linearize import Connection, FixedPoints, SlowManifold, linearize
 from ._memories import Memories
 from ._network import Network
+from ._readings import Readings, readings
 from ._spectrum import Spectra, Spectrum
 from ._sweep import Sweep, sweep
 from ._task import Task
@@ -59,6 +60,7 @@ __all__ = [
     "MissingPackageError",
     "Network",
     "NetworkError",
+    "Readings",
     "ReportError",
     "RunFolderError",
     "SlowManifold",
@@ -81,6 +83,7 @@ __all__ = [
     "interpret_contexts",
     "interpret_trajectories",
     "linearize",
+    "readings",
     "sweep",
     "train",
 ]

@@ -12,10 +12,11 @@ FloatArray: TypeAlias = NDArray[np.float64]
 ComplexArray: TypeAlias = NDArray[np.complex128]
 
 
-def floats(value: Any, name: str, axes: Sequence[str] | None, error: type[Error]) -> FloatArray:
+def floats(value: Any, name: str, axes: Sequence[str] | None, error: type[Error], *, finite: bool = True) -> FloatArray:
     """`value` as numbers in double precision, without a copy where it already is.
 
-    `axes` names the axes that it must have; a tensor of PyTorch or JAX is taken as well, wherever it lives.
+    `axes` names the axes that it must have; a tensor of PyTorch or JAX is taken as well, wherever it lives. NaN stands for what is
+    not defined where numbers need not be `finite`.
     """
     if hasattr(value, "detach"):
         value = value.detach().cpu()
@@ -28,17 +29,19 @@ def floats(value: Any, name: str, axes: Sequence[str] | None, error: type[Error]
         wanted = ", ".join(axes)
         raise error(f"{name} has shape {array.shape}; pass {len(axes)} axes: ({wanted})")
     array = array.astype(np.float64, copy=False)
-    if not np.isfinite(array).all():
+    if finite and not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise error(f"{name} holds {array[where]} at {list(where)}; pass finite numbers")
     # The library reads from memory: an array in the other byte order or off its boundaries is copied.
     return np.require(array, requirements="A") if array.dtype.isnative else array.astype("=f8")
 
 
-def time_first(value: Any, name: str, features: int | None, batch_first: bool, error: type[Error]) -> FloatArray:
+def time_first(
+    value: Any, name: str, features: int | None, batch_first: bool, error: type[Error], *, finite: bool = True
+) -> FloatArray:
     """`value` as (time, batch, feature)."""
     axes = ("batch", "time", "feature") if batch_first else ("time", "batch", "feature")
-    array = floats(value, name, axes, error)
+    array = floats(value, name, axes, error, finite=finite)
     if batch_first:
         array = array.swapaxes(0, 1)
     if features is not None and array.shape[2] != features:

@@ -63,6 +63,8 @@ class Asked:
     methods: str | None
     matching: str | None
     seed: int | None
+    horizon: int | None
+    readings: bool
     threads: int | None
     activation: str | None
     driving: Driving
@@ -105,6 +107,8 @@ class Asked:
             matching=self.matching,
             state=self.driving.state,
             seed=self.seed,
+            horizon=self.horizon,
+            readings=self.readings,
             threads=self.threads,
             progress=progress,
         )
@@ -148,12 +152,12 @@ class Asked:
         observed = self._observed(module, task)
         if isinstance(observed, Network):
             return observed._network
-        return Answer(interpret_recording(observed, task, self.method, self.methods, self.matching), [])
+        return Answer(interpret_recording(observed, task, self.method, self.methods, self.matching, self.horizon), [])
 
     def _observed(self, module: Any, task: Task | None) -> Network | Recording:
         from ._module import observe_module
 
-        return observe_module(module, task, self.s, self.d, self.seed, self.driving, self.activation)
+        return observe_module(module, task, self.s, self.d, self.seed, self.driving, self.activation, self.horizon)
 
     def _searched(self, source: Any) -> Answer:
         """The fewest input steps with which the function of every output is read and followed."""
@@ -185,22 +189,28 @@ def _tried(s: int, found: _ketbra.Interpretation) -> Tried:
 def _decided(tried: list[Tried]) -> int:
     right = [one for one in tried if one.follows]
     if not right:
+        # What holds for other kinds of networks holds for any number of input steps: the fewest are enough to say it.
+        kind = next((one.s for one in tried if one.verdict in ("other-kind", "silent")), None)
+        if kind is not None:
+            return kind
         best = max(tried, key=lambda one: one.stated)
         nearest = f"most are read with s={best.s}: {best.stated} of {len(best.recurrence)}" if best.stated else "none is read at all"
         raise InterpretError(
-            f"with no s from 1 to {MOST_S} the function of every output is read and followed ({nearest}); pass s=N, the number "
-            "of input steps"
+            f"with no s from 1 to {MOST_S} the function of every output is read and followed ({nearest}). If it sees more input steps, "
+            "pass s=N; if it has inputs at every step, look which states hold what with ketbra.readings(hidden, contents)"
         )
     others = [one for one in right[1:] if one.recurrence != right[0].recurrence]
     if others:
         raise InterpretError(
             f"s={right[0].s} and s={others[0].s} give different functions ({right[0].recurrence[0]}; {others[0].recurrence[0]}), "
-            "and the network follows both; pass s=N, the number of input steps"
+            "and the network follows both; pass s=N, the number of input steps that it was trained with"
         )
     return right[0].s
 
 
 def _note(s: int, tried: list[Tried]) -> str:
+    if not any(one.follows for one in tried):
+        return f"s was not given: with no s from 1 to {MOST_S} is a function read for every output that the network follows; this is s={s}"
     others = [str(one.s) for one in tried if one.follows and one.s != s]
     beside = f"; the same is read with s={', '.join(others)}" if others else "; no other does"
     return f"s was not given: of s=1 to {MOST_S}, s={s} reads a function for every output that the network follows{beside}"

@@ -53,6 +53,10 @@ class Episodes:
         signs[:s] = np.random.default_rng(seed).choice([-1.0, 1.0], size=(s, episodes, d))
         return cls(signs, s, delay)
 
+    def first_few(self, count: int) -> Episodes:
+        """The first of these episodes."""
+        return Episodes(self.signs[:, :count], self.s, self.delay)
+
     @property
     def first(self) -> int:
         """The first step of the output phase."""

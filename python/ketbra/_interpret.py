@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, Literal, overload
 
 from . import _ketbra
-from ._arrays import FloatArray, whole
+from ._arrays import FloatArray, floats, whole
 from ._asked import Answer, Asked, Tried
 from ._driving import Driving
 from ._edit import Edited, edit
@@ -20,6 +20,7 @@ from ._memories import Memories
 from ._network import Network
 from ._plot import Plot
 from ._progress import Bar, counting_bar
+from ._readings import Readings
 from ._spectrum import Spectra
 from ._task import Task
 
@@ -66,7 +67,7 @@ class Interpretation:
 
     @property
     def verdict(self) -> str:
-        """circuit, superposed, partial, not-learned, not-held or unclear; drawn from the claims."""
+        """circuit, superposed, partial, not-learned, silent, other-kind, not-held or unclear; drawn from the claims."""
         return self._found.verdict
 
     @property
@@ -90,6 +91,38 @@ class Interpretation:
         """The code in a few numbers: explained share, directions, contents read, rows of the step matrix."""
         code: dict[str, Any] | None = self._document["code"]
         return code
+
+    @property
+    def stimulus(self) -> dict[str, Any] | None:
+        """What it was driven with, which is what every claim is about: input_steps, silent_steps, how many different inputs."""
+        stimulus: dict[str, Any] | None = self._document["stimulus"]
+        return stimulus
+
+    @property
+    def kind(self) -> dict[str, Any] | None:
+        """Without a task: what one more input after a silence does, and other numbers of input steps; None with one."""
+        kind: dict[str, Any] | None = self._document.get("kind")
+        return kind
+
+    @cached_property
+    def over_time(self) -> Readings | None:
+        """What the states of each step hold of the inputs; None where a circuit says it all and nobody asked (`readings=True`)."""
+        found = self._document.get("over_time")
+        return None if found is None else Readings(found)
+
+    @property
+    def mean_states(self) -> FloatArray:
+        """(output steps, units): the mean state at each, which is taken off before contents are read."""
+        return self._found.mean_states
+
+    def write(self, contents: Any, *, step: int | None = None) -> FloatArray:
+        """Whole states (batch, state_size) of the network that hold contents (batch, s, d), as after output step `step` (from 0).
+
+        Let it run on from there with `found.network.run(start=states, horizon=20)`; `found.network.read` says what it says then.
+        Without `step` it is one at which the state has settled. Only contents that the function keeps are written.
+        """
+        windows = floats(contents, "contents", ("batch", "s", "d"), InterpretError)
+        return self._found.write(windows.reshape(windows.shape[0], -1), whole(step, "step", InterpretError))
 
     @property
     def warnings(self) -> list[str]:
@@ -286,6 +319,8 @@ def interpret(
     matching: str | None = ...,
     state: Any = ...,
     seed: int | None = ...,
+    horizon: int | None = ...,
+    readings: bool = ...,
     threads: int | None = ...,
     activation: str | None = ...,
     recurrent: Any = ...,
@@ -311,6 +346,8 @@ def interpret(
     matching: str | None = ...,
     state: Any = ...,
     seed: int | None = ...,
+    horizon: int | None = ...,
+    readings: bool = ...,
     threads: int | None = ...,
     activation: str | None = ...,
     recurrent: Any = ...,
@@ -336,6 +373,8 @@ def interpret(
     matching: str | None = ...,
     state: Any = ...,
     seed: int | None = ...,
+    horizon: int | None = ...,
+    readings: bool = ...,
     threads: int | None = ...,
     activation: str | None = ...,
     recurrent: Any = ...,
@@ -360,6 +399,8 @@ def interpret(
     matching: str | None = None,
     state: Any = None,
     seed: int | None = None,
+    horizon: int | None = None,
+    readings: bool = False,
     threads: int | None = None,
     activation: str | None = None,
     recurrent: Any = None,
@@ -393,6 +434,8 @@ def interpret(
         tanh c) and the modes of a state-space layer; `whole_state` tells what is found there ["units"]. For a module also a
         layer whose output is the state, or a function from what the module returns (with `step`: from its state) to states
     seed: seed of the inputs that drive the network [1]
+    horizon: output steps after which a trial ends: nothing is run or said beyond [200 are run]
+    readings: read the inputs from the states of every step, also where the network is a circuit: `over_time`
     threads: networks of a list that are interpreted at the same time [one for each core]
     activation: of Elman layers, where the source does not say: tanh, relu or identity
     recurrent, readout: which layers of a module, where that is not clear. `readout` is also a key of what the module
@@ -424,6 +467,8 @@ def interpret(
         methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
         matching=matching,
         seed=whole(seed, "seed", InterpretError),
+        horizon=whole(horizon, "horizon", InterpretError, 1),
+        readings=readings,
         threads=whole(threads, "threads", InterpretError, 1),
         activation=activation,
         driving=driving,

@@ -32,12 +32,14 @@ __all__ = [
     "interpret_contexts",
     "interpret_trajectories",
     "linearize",
+    "readings",
     "sweep",
     "train",
     "write_whole",
 ]
 
 __version__: Final[str]
+HORIZON: Final[int]
 
 class Error(Exception): ...
 class TaskError(Error): ...
@@ -119,7 +121,9 @@ class Network:
     @property
     def task(self) -> Task | None: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
-    def run(self, inputs: NDArray[np.float64], horizon: int, whole: bool) -> NDArray[np.float64]: ...
+    def run(
+        self, inputs: NDArray[np.float64], horizon: int, whole: bool, start: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]: ...
     def step(self, states: NDArray[np.float64], inputs: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def read(self, hidden: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
@@ -173,6 +177,9 @@ class Interpretation:
     def origin_eigenvalues(self) -> NDArray[np.complex128]: ...
     @property
     def operator(self) -> NDArray[np.float64] | None: ...
+    @property
+    def mean_states(self) -> NDArray[np.float64]: ...
+    def write(self, windows: NDArray[np.float64], step: int | None) -> NDArray[np.float64]: ...
     def page(self, title: str) -> str: ...
     def to_bytes(self) -> bytes: ...
     @staticmethod
@@ -217,6 +224,8 @@ def interpret(
     matching: str | None,
     state: str | None,
     seed: int | None,
+    horizon: int | None,
+    readings: bool,
     threads: int | None,
     progress: Callable[[int, int], None] | None,
 ) -> list[Interpretation | Exception]: ...
@@ -230,8 +239,20 @@ def interpret_trajectories(
     method: str | None,
     methods: str | None,
     matching: str | None,
+    horizon: int | None,
     cut: tuple[int, int, int] | None,
 ) -> Interpretation: ...
+def readings(
+    hidden: NDArray[np.float64],
+    contents: NDArray[np.float64],
+    names: Sequence[str],
+    *,
+    input_steps: int,
+    folds: int | None,
+    draws: int | None,
+    ridge: float | None,
+    seed: int,
+) -> str: ...
 def linearize(
     subject: Network
     | tuple[

@@ -19,8 +19,10 @@ from ._torch import arrays_of_module
 
 EPISODES = 512
 """Episodes that a module is run on."""
-HORIZON = 100
-"""Output steps of each."""
+HORIZON = _ketbra.HORIZON
+"""Output steps of each: as many as are claimed."""
+FEW = (1, 3)
+"""Small batches that it is run in too: what holds for a whole batch need not hold for one episode."""
 PROBED = 24
 """Episodes that are run twice, to see whether the module does the same again."""
 TOLERANCE = 1e-4
@@ -59,7 +61,14 @@ def is_module(source: Any) -> bool:
 
 
 def observe_module(
-    module: Any, task: Task | None, s: int | None, d: int | None, seed: int | None, driving: Driving, activation: str | None
+    module: Any,
+    task: Task | None,
+    s: int | None,
+    d: int | None,
+    seed: int | None,
+    driving: Driving,
+    activation: str | None,
+    horizon: int | None = None,
 ) -> Network | Recording:
     """The network of a module that does what its weights do; of any other, what it did."""
     simulation = _simulation(module, driving, activation)
@@ -67,8 +76,10 @@ def observe_module(
     if steps is None:
         raise InterpretError("how many input steps does an episode have? pass s=N, or task=T")
     size = _components(module, task, d, simulation.network)
-    changes, ran, episodes = _observed(module, steps, size, 1 if seed is None else seed, driving)
-    if changes is None and simulation.network is not None and not driving.said():
+    first = 1 if seed is None else seed
+    changes, ran, episodes = _observed(module, steps, size, first, driving, HORIZON if horizon is None else horizon)
+    alone = None if changes is not None else _changes_in_small_batches(module, episodes, ran, driving, first)
+    if changes is None and alone is None and simulation.network is not None and not driving.said():
         words = _difference(module, simulation.network, ran, episodes)
         if not words:
             return simulation.network
@@ -77,19 +88,40 @@ def observe_module(
     notes = [("module-was-run", _note(words, _beside(module, simulation, ran)))]
     if changes is not None:
         notes.append(("module-is-random", _random_note(module, changes)))
+    if alone is not None:
+        notes.append(("batch-matters", alone))
     _check_outputs(ran, episodes)
     states = ran.states[-episodes.horizon :]
     return Recording(states, episodes.said(ran.outputs), episodes.signs[:steps], steps, notes)
 
 
-def _observed(module: Any, s: int, d: int, seed: int, driving: Driving) -> tuple[float | None, Ran, Episodes]:
+def _observed(
+    module: Any, s: int, d: int, seed: int, driving: Driving, horizon: int
+) -> tuple[float | None, Ran, Episodes]:
     """How far two runs on the same inputs differ, and one long run."""
     probe = Episodes.random(s, d, delay=driving.delay, horizon=2 * s + 10, episodes=PROBED, seed=seed)
     once, again = (run(module, probe, driving, seed + other) for other in (1, 2))
-    per_episode = (s + max(driving.delay, 0) + HORIZON) * max(once.states.shape[2], 1)
+    per_episode = (s + max(driving.delay, 0) + horizon) * max(once.states.shape[2], 1)
     count = int(np.clip(MOST_VALUES // per_episode, 4 * d + 16, EPISODES))
-    episodes = Episodes.random(s, d, delay=driving.delay, horizon=HORIZON, episodes=count, seed=seed)
+    episodes = Episodes.random(s, d, delay=driving.delay, horizon=horizon, episodes=count, seed=seed)
     return _changes(once, again), run(module, episodes, driving, seed), episodes
+
+
+def _changes_in_small_batches(module: Any, episodes: Episodes, ran: Ran, driving: Driving, seed: int) -> str | None:
+    """What is told where the first episodes come out otherwise when few are run at a time; None where they do not."""
+    for few in FEW:
+        alone = run(module, episodes.first_few(few), driving, seed)
+        whole = ran.outputs[:, :few]
+        if alone.outputs.shape != whole.shape:
+            return f"with {few} episodes at a time the outputs have another shape; this describes batches of {episodes.batch}"
+        apart = float(np.abs(alone.outputs - whole).max())
+        if apart > _allowed(module) * max(1.0, float(np.abs(whole).max())):
+            signs = float((np.sign(alone.outputs) == np.sign(whole)).mean())
+            return (
+                f"the batch matters: run {few} at a time, the same episodes give outputs that differ by up to {apart:.2g} "
+                f"({100 * signs:.1f} % of the signs agree); this describes batches of {episodes.batch}, and says nothing of smaller ones"
+            )
+    return None
 
 
 def _simulation(module: Any, driving: Driving, activation: str | None) -> Simulation:
@@ -222,7 +254,12 @@ def _check_outputs(ran: Ran, episodes: Episodes) -> None:
 
 
 def interpret_recording(
-    recording: Recording, task: Task | None, method: str | None, methods: str | None, matching: str | None
+    recording: Recording,
+    task: Task | None,
+    method: str | None,
+    methods: str | None,
+    matching: str | None,
+    horizon: int | None,
 ) -> _ketbra.Interpretation:
     """What was found in what a module did."""
     found = _ketbra.interpret_trajectories(
@@ -234,6 +271,7 @@ def interpret_recording(
         method=method,
         methods=methods,
         matching=matching,
+        horizon=horizon,
         cut=None,
     )
     return found.with_notes(recording.notes)

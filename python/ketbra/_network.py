@@ -153,16 +153,26 @@ class Network:
             raise NetworkError(f"a layer of kind {self.cell} has no {name}; its parameters: {', '.join(arrays)}")
         return arrays[name]
 
-    def run(self, inputs: Any, horizon: int = 0, *, state: str = "units", batch_first: bool = False) -> FloatArray:
+    def run(
+        self, inputs: Any = None, horizon: int = 0, *, start: Any = None, state: str = "units", batch_first: bool = False
+    ) -> FloatArray:
         """States (time, batch, size) over the inputs (time, batch, inputs) and `horizon` steps of zero input.
 
-        `state` is "units", the h of every layer side by side, or "whole", with all that layers keep beside it. With
-        `batch_first`, inputs and states are (batch, time, ...).
+        `start` are whole states (batch, state_size) to go on from, such as `Interpretation.write` gives; without it, zero. `state`
+        is "units", the h of every layer side by side, or "whole", with all that layers keep beside it. With `batch_first`, inputs
+        and states are (batch, time, ...).
         """
         if state not in ("units", "whole"):
             raise NetworkError(f"state is {state!r}, but must be 'units' or 'whole'")
-        array = time_first(inputs, "inputs", self.inputs, batch_first, NetworkError)
-        return laid_out(self._network.run(array, whole(horizon, "horizon", NetworkError) or 0, state == "whole"), batch_first)
+        begin = None if start is None else floats(start, "start", ("batch", "size"), NetworkError)
+        if inputs is None:
+            if begin is None:
+                raise NetworkError("there is nothing to run; pass inputs=, start=, or both")
+            array = np.zeros((0, begin.shape[0], self.inputs))
+        else:
+            array = time_first(inputs, "inputs", self.inputs, batch_first, NetworkError)
+        steps = whole(horizon, "horizon", NetworkError) or 0
+        return laid_out(self._network.run(array, steps, state == "whole", begin), batch_first)
 
     def read(self, hidden: Any, *, batch_first: bool = False) -> FloatArray:
         """What it says (time, batch, outputs) in states (time, batch, H): the units of the last layer, or all that `run` gives."""

@@ -62,6 +62,7 @@ def interpret_trajectories(
     method: str | None = None,
     methods: str | Sequence[str] | None = None,
     matching: str | None = None,
+    horizon: int | None = None,
     batch_first: bool = False,
 ) -> Interpretation:
     """Interprets a network of any kind (a GRU, a colleague's cell, a JAX function) by its trajectories alone.
@@ -79,6 +80,7 @@ def interpret_trajectories(
     s: input steps, which is variables
     task: what the network was trained on; without it, the function is read back
     method: code, orbit, dual-orbit or rollout [code]; methods: those to compare; matching: optimal or greedy [optimal]
+    horizon: output steps after which a trial ends; nothing is said of later ones
     batch_first: whether arrays come as (batch, time, feature)
     """
     cut = None
@@ -100,10 +102,10 @@ def interpret_trajectories(
             f"hidden has (time, batch) {states.shape[:2]}, but outputs {said.shape[:2]}; pass states and outputs of the "
             "same steps and episodes"
         )
-    if states.shape[0] <= steps + 1 < states.shape[1]:
+    if states.shape[0] <= steps + 1:
         raise InterpretError(
-            f"hidden has {states.shape[0]} time steps and {states.shape[1]} episodes, but an episode of s={steps} has more "
-            "steps than that; if the batch comes first, pass batch_first=True"
+            f"hidden has {states.shape[0]} time steps (and {states.shape[1]} episodes), but s={steps} input steps and then output steps "
+            "are needed; pass a smaller s, or batch_first=True if the first axis counts episodes"
         )
     found = _ketbra.interpret_trajectories(
         states[steps:],
@@ -114,6 +116,7 @@ def interpret_trajectories(
         method=method,
         methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
         matching=matching,
+        horizon=whole(horizon, "horizon", InterpretError, 1),
         cut=cut,
     )
     return Interpretation(found)

@@ -1,9 +1,9 @@
 //! Interpretation.
 
-use crate::arrays::{complex, view};
+use crate::arrays::{complex, matrix, view};
 use crate::errors::Failed;
 use crate::memories::Memories;
-use crate::network::Network;
+use crate::network::{Network, column_major};
 use crate::report::page_of;
 use crate::task::{Task, TaskGiven};
 use crate::wording::in_python;
@@ -13,7 +13,8 @@ use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
 use ketbra::task::{Gate, Slot};
-use numpy::{Complex64, PyArray1, PyArray2};
+use numpy::ndarray::Array2;
+use numpy::{Complex64, IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
@@ -149,6 +150,30 @@ impl Interpretation {
         Ok(Self { found: Arc::new(found), file: file.map(Arc::new), path: None })
     }
 
+    /// The mean state after each output step, (steps, units), which is taken off before contents are read.
+    #[getter]
+    fn mean_states<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
+        let means = &self.found.details.means;
+        let (steps, units) = (means.len(), means.first().map_or(0, Vec::len));
+        Array2::from_shape_fn((steps, units), |(t, i)| means[t][i]).into_pyarray(py)
+    }
+
+    /// Whole states (batch, size) that hold windows of contents (batch, s*d) after an output step.
+    fn write<'py>(
+        &self,
+        py: Python<'py>,
+        windows: PyReadonlyArray2<'py, f64>,
+        step: Option<usize>,
+    ) -> Result<Bound<'py, PyArray2<f64>>, Failed> {
+        let Some(file) = &self.file else {
+            return Err(Failed::interpret("only trajectories are known, and only into a network can be written"));
+        };
+        let windows = matrix(windows.as_array().reversed_axes());
+        let states = py.detach(|| stage::write_contents(&file.network, &self.found, &windows, step));
+        let states = states.map_err(Failed::interpret)?;
+        Ok(column_major(&states).reversed_axes().to_owned().into_pyarray(py))
+    }
+
     /// The interactive page.
     fn page(&self, py: Python<'_>, title: &str) -> Result<String, Failed> {
         page_of(py, self, title)
@@ -240,6 +265,7 @@ pub fn chosen(
     matching: Option<&str>,
     state: Option<&str>,
     seed: Option<u64>,
+    horizon: Option<usize>,
 ) -> Result<InterpretParams, Failed> {
     let mut params = InterpretParams::default();
     if let Some(word) = method {
@@ -256,7 +282,10 @@ pub fn chosen(
         params.state = word.parse().map_err(Failed::interpret)?;
     }
     params.observe.seed = seed.unwrap_or(params.observe.seed);
-    Ok(params)
+    match horizon {
+        Some(steps) => params.ending_after(steps).map_err(Failed::interpret),
+        None => Ok(params),
+    }
 }
 
 /// Interprets networks side by side: one result or exception for each.
@@ -264,7 +293,7 @@ pub fn chosen(
 /// `progress` is called now and then with the numbers of networks done and asked for.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
-#[pyo3(signature = (networks, *, task, blind, s, d, method, methods, matching, state, seed, threads, progress))]
+#[pyo3(signature = (networks, *, task, blind, s, d, method, methods, matching, state, seed, horizon, readings, threads, progress))]
 pub fn interpret(
     py: Python<'_>,
     networks: Vec<NetworkGiven<'_>>,
@@ -277,10 +306,13 @@ pub fn interpret(
     matching: Option<&str>,
     state: Option<&str>,
     seed: Option<u64>,
+    horizon: Option<usize>,
+    readings: bool,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<OneResult>, Failed> {
-    let params = chosen(method, methods, matching, state, seed)?;
+    let mut params = chosen(method, methods, matching, state, seed, horizon)?;
+    params.readings |= readings;
     let (name, task) = match task {
         Some(TaskGiven::Task(task)) => (None, Some(task.get().task.clone())),
         Some(TaskGiven::Path(text)) => (Some(text.into_os_string()), None),

@@ -55,9 +55,12 @@ mod _ketbra {
     #[pymodule_export]
     use crate::train::train;
     #[pymodule_export]
-    use crate::trajectories::interpret_trajectories;
+    use crate::trajectories::{interpret_trajectories, readings};
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+    /// Output steps that are run and claimed where nobody says how many.
+    #[pymodule_export]
+    const HORIZON: usize = ketbra::observe::HORIZON;
 }

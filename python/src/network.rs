@@ -146,16 +146,22 @@ impl Network {
         inputs: PyReadonlyArray3<'py, f64>,
         horizon: usize,
         whole: bool,
+        start: Option<PyReadonlyArray2<'py, f64>>,
     ) -> Result<Bound<'py, PyArray3<f64>>, Failed> {
         let inputs = inputs.as_array();
         let (steps, batch, _) = inputs.dim();
+        let (size, start) = (self.network().state_size(), start.map(|start| matrix(start.as_array().reversed_axes())));
+        if let Some(start) = start.as_ref().filter(|start| (start.nrows(), start.ncols()) != (size, batch)) {
+            let problem = format!("start has (batch, size) {:?}, but {:?} are needed", (start.ncols(), start.nrows()), (batch, size));
+            return Err(Failed::network(problem));
+        }
         let numbers = steps.saturating_add(horizon).saturating_mul(batch).saturating_mul(self.network().state_size());
         if numbers > MOST_STATES {
             let problem = format!("{numbers} numbers, more than the limit of {MOST_STATES}; pass a smaller horizon");
             return Err(Failed::network(format!("the states would be {problem}")));
         }
         let states = py.detach(|| {
-            let mut state = Matrix::zeros(self.network().state_size(), batch);
+            let mut state = start.unwrap_or_else(|| Matrix::zeros(size, batch));
             let view = if whole { View::plain() } else { View::units(self.network()) };
             let seen = view.of(&state).nrows();
             let mut states = Array3::zeros((steps + horizon, batch, seen));

@@ -5,6 +5,7 @@ use crate::errors::Failed;
 use crate::interpret::{Interpretation, chosen};
 use crate::task::Task;
 use crate::work::{interruptible, no_look};
+use ketbra::code::{OverTimeParams, over_time};
 use ketbra::interpret::{InterpretError, Question, Warning, interpret_trajectories as read};
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 /// (s, batch, d) that came before.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
-#[pyo3(signature = (hidden, outputs, inputs, *, task, s, method, methods, matching, cut))]
+#[pyo3(signature = (hidden, outputs, inputs, *, task, s, method, methods, matching, horizon, cut))]
 pub fn interpret_trajectories(
     py: Python<'_>,
     hidden: PyReadonlyArray3<'_, f64>,
@@ -28,9 +29,10 @@ pub fn interpret_trajectories(
     method: Option<&str>,
     methods: Option<&str>,
     matching: Option<&str>,
+    horizon: Option<usize>,
     cut: Option<(usize, usize, usize)>,
 ) -> Result<Interpretation, Failed> {
-    let params = chosen(method, methods, matching, None, None)?;
+    let params = chosen(method, methods, matching, None, None, horizon)?;
     let question = match task {
         Some(task) => Question::Task(task.get().task.clone()),
         None => Question::Blind { s },
@@ -60,4 +62,30 @@ pub fn interpret_trajectories(
 /// (time, batch, feature) as one feature x batch matrix a step.
 pub(crate) fn by_step(array: ArrayView3<'_, f64>) -> Vec<Matrix> {
     array.outer_iter().map(|step| matrix(step.reversed_axes())).collect()
+}
+
+/// Reads contents (time, batch, contents), each -1 or +1 or NaN where it is not defined, from states (time, batch, units), at every
+/// time step by itself. Gives the document as JSON.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
+#[pyo3(signature = (hidden, contents, names, *, input_steps, folds, draws, ridge, seed))]
+pub fn readings(
+    py: Python<'_>,
+    hidden: PyReadonlyArray3<'_, f64>,
+    contents: PyReadonlyArray3<'_, f64>,
+    names: Vec<String>,
+    input_steps: usize,
+    folds: Option<usize>,
+    draws: Option<usize>,
+    ridge: Option<f64>,
+    seed: u64,
+) -> Result<String, Failed> {
+    let (states, held) = (by_step(hidden.as_array()), by_step(contents.as_array()));
+    let mut params = OverTimeParams::default();
+    params.folds = folds.unwrap_or(params.folds);
+    params.draws = draws.unwrap_or(params.draws);
+    params.ridge = ridge.unwrap_or(params.ridge);
+    let found = interruptible(py, |_| over_time(&states, &held, names, input_steps, &params, seed), no_look);
+    let found = found.unless_interrupted()?.map_err(Failed::interpret)?;
+    serde_json::to_string(&found).map_err(Failed::interpret)
 }

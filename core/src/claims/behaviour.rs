@@ -1,96 +1,12 @@
 //! Claims about what a network does: outputs against the function, from the zero state, on fresh inputs.
 
-use super::{Bound, Claim, ClaimName, ClaimParams};
+use super::kept::Kept;
+use super::{Bound, Claim, ClaimName, ClaimParams, Followed, Yardstick, follow};
 use crate::code::Contents;
-use crate::observe::{Asked, Batch, Flips, Observations, window_count};
+use crate::numeric::NumericError;
+use crate::observe::{Asked, Batch, Flips, Observations, Rare};
 use crate::recurrence::{Rivalry, rivalry};
-use crate::task::{Episodes, Gate, Slot, Task};
-
-/// How far outputs follow a function, in parts of the horizon.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Followed {
-    /// First output step (from 0) of each part, and the one after the last.
-    pub parts: Vec<usize>,
-    /// For each part and output the share of right signs, or the error as a share of the output's size.
-    pub by_part: Vec<Vec<f64>>,
-    /// For each part and output the root mean square of the output.
-    pub sizes: Vec<Vec<f64>>,
-    /// Whether signs were compared.
-    pub signs: bool,
-    /// What real values were multiplied with: the size of the network's outputs.
-    pub unit: f64,
-}
-
-impl Followed {
-    /// The worst figure, with its part and output.
-    pub fn worst(&self) -> (f64, usize, usize) {
-        let all = self.by_part.iter().enumerate();
-        let all = all.flat_map(|(part, row)| row.iter().enumerate().map(move |(j, &value)| (value, part, j)));
-        let worse = |a: f64, b: f64| if self.signs { a < b } else { a > b || a.is_nan() };
-        let start = (if self.signs { 1.0 } else { 0.0 }, 0, 0);
-        all.fold(start, |worst, next| if worse(next.0, worst.0) { next } else { worst })
-    }
-
-    /// For each output the smallest size of a part as a share of the largest.
-    pub fn kept(&self) -> Vec<f64> {
-        let outputs = self.sizes.first().map_or(0, Vec::len);
-        let of = |j: usize| self.sizes.iter().map(move |part| part[j]);
-        let kept = |j: usize| {
-            let largest = of(j).fold(0.0, f64::max);
-            if largest > 0.0 { of(j).fold(f64::INFINITY, f64::min) / largest } else { 0.0 }
-        };
-        (0..outputs).map(kept).collect()
-    }
-
-    /// Where the worst figure is: `u3 in steps 151-200`.
-    pub fn place(&self) -> String {
-        let (_, part, j) = self.worst();
-        let (first, last) = (self.parts[part] + 1, self.parts[part + 1]);
-        match first == last {
-            true => format!("u{} in step {first}", j + 1),
-            false => format!("u{} in steps {first}-{last}", j + 1),
-        }
-    }
-}
-
-/// Follows a function over the parts of a horizon that `cuts` separate.
-pub fn follow(batch: &Batch, task: &Task, cuts: &[usize], unit: f64, faint: f64) -> Followed {
-    let (d, targets, signs) = (task.d(), batch.targets(task), task.is_binary());
-    let first_size = size_of(&targets, batch, d, 0..task.s().min(batch.outputs.len()));
-    let one = |from: usize, to: usize, j: usize| {
-        let (mut right, mut missed, mut size, mut all) = (0usize, 0.0, 0.0, 0usize);
-        for t in from..to {
-            let wanted = &targets.targets()[t * batch.episodes * d..];
-            for episode in 0..batch.episodes {
-                let (produced, wanted) = (batch.outputs[t][(j, episode)], f64::from(wanted[episode * d + j]));
-                right += usize::from((wanted > 0.0) == (produced > 0.0));
-                missed += (produced / unit - wanted).powi(2);
-                size += wanted * wanted;
-                all += 1;
-            }
-        }
-        let all = all.max(1) as f64;
-        match signs {
-            true => right as f64 / all,
-            // Values that f has let go must be gone; they are measured against what is faint.
-            false => (missed / all).sqrt() / (size / all).sqrt().max(faint * first_size).max(f64::MIN_POSITIVE),
-        }
-    };
-    let by_part = cuts.windows(2).map(|part| (0..d).map(|j| one(part[0], part[1], j)).collect()).collect();
-    let size = |from: usize, to: usize, j: usize| {
-        let all: f64 = (from..to).map(|t| batch.outputs[t].row(j).squared_norm_l2()).sum();
-        (all / ((to - from) * batch.episodes).max(1) as f64).sqrt()
-    };
-    let sizes = cuts.windows(2).map(|part| (0..d).map(|j| size(part[0], part[1], j)).collect()).collect();
-    Followed { parts: cuts.to_vec(), by_part, sizes, signs, unit }
-}
-
-/// Root mean square of the targets of some steps.
-fn size_of(targets: &Episodes, batch: &Batch, d: usize, steps: std::ops::Range<usize>) -> f64 {
-    let row = batch.episodes * d;
-    let values = &targets.targets()[steps.start * row..steps.end * row];
-    (values.iter().map(|&u| f64::from(u).powi(2)).sum::<f64>() / values.len().max(1) as f64).sqrt()
-}
+use crate::task::{Gate, Slot, Task};
 
 /// What the outputs of a real-valued f are multiplied with, from the first s output steps: one positive number for all.
 fn unit(batch: &Batch, task: &Task) -> f64 {
@@ -121,31 +37,43 @@ pub struct Behaviour {
 
 impl Behaviour {
     /// Measures everything that needs no states.
-    pub fn measure(observed: &Observations, contents: &Contents, faint: f64, params: &ClaimParams) -> Self {
+    pub fn measure(
+        observed: &Observations,
+        contents: &Contents,
+        faint: f64,
+        params: &ClaimParams,
+    ) -> Result<Self, NumericError> {
         let (task, long) = (contents.task(), &observed.long);
         let unit = if task.is_binary() { 1.0 } else { unit(&observed.trial, task) };
+        let by = Yardstick { unit, faint };
         let cuts = cuts(long.outputs.len(), contents, task.s());
-        let followed = follow(long, task, &cuts, unit, faint);
-        let first = follow(&observed.trial, task, &[0, task.s().min(observed.trial.outputs.len())], unit, faint);
-        let mut claims = vec![follows(&followed, params)];
+        let followed = follow(long, task, &cuts, by);
+        let first = follow(&observed.trial, task, &[0, task.s().min(observed.trial.outputs.len())], by);
+        let mut claims = vec![follows(&followed, params), every_step(&followed, params)];
+        claims.push(every_episode(&followed, observed, params));
         claims.extend(followed.signs.then(|| keeps_size(&followed, params)));
+        claims.extend(Kept::measure(long, contents, unit, faint)?.map(|kept| kept.claim(params)));
         claims.extend(observed.flips.as_ref().map(|flips| depends(flips, task, unit, params)));
-        claims.push(every_window(observed, task, unit, faint, params));
+        claims.push(every_window(observed, task, by, params));
         match task.gates().filter(|_| !task.is_linear()) {
             None => claims.push(no_further_term(&rivalry(observed, task, params.better, &params.rival), params)),
             Some(gates) => {
                 claims.extend(observed.asked.as_ref().map(|asked| no_further_input(asked, &gates, task, params)))
             }
         }
-        Self { claims, followed, first }
+        claims.extend(observed.rare.as_ref().map(|rare| no_rare_rule(rare, params)));
+        Ok(Self { claims, followed, first })
     }
 
-    /// Outputs that are held over the first s output steps.
+    /// Outputs that are held: over the first s output steps, and in some quarter of a long time. Two functions may agree for a few
+    /// steps by what they read of the same inputs.
     pub fn held(&self, params: &ClaimParams) -> Vec<bool> {
         let right = |value: f64| if self.first.signs { value > params.held } else { value < params.held_error };
         // The sign of what has faded away is no longer held.
         let kept = if self.first.signs { self.followed.kept() } else { vec![1.0; self.first.by_part[0].len()] };
-        self.first.by_part[0].iter().zip(kept).map(|(&value, kept)| right(value) && kept > params.faded).collect()
+        let later = |j: usize| self.followed.by_part.iter().any(|part| right(part[j]));
+        let held = |(j, &value): (usize, &f64)| right(value) && later(j) && kept[j] > params.faded;
+        self.first.by_part[0].iter().enumerate().map(held).collect()
     }
 
     /// The least share of right signs of these outputs in any quarter.
@@ -180,6 +108,40 @@ fn follows(followed: &Followed, params: &ClaimParams) -> Claim {
     }
     let detail = format!("error of the values relative to their size over {steps} steps, worst {place}");
     Claim::at_most(name, worst, params.follows_error, detail)
+}
+
+fn every_step(followed: &Followed, params: &ClaimParams) -> Claim {
+    let (worst, episodes) = (followed.worst_step, followed.episodes);
+    let place = format!("worst u{} in step {}", worst.output + 1, worst.at + 1);
+    if followed.signs {
+        let detail = format!("share of right signs at one step over {episodes} inputs, {place}");
+        return Claim::at_least(ClaimName::EveryStep, worst.value, params.step, detail);
+    }
+    let detail = format!("error of the values at one step over {episodes} inputs, {place}");
+    Claim::at_most(ClaimName::EveryStep, worst.value, params.step_error, detail)
+}
+
+fn every_episode(followed: &Followed, observed: &Observations, params: &ClaimParams) -> Claim {
+    let (worst, episodes) = (followed.worst_episode, followed.episodes);
+    let steps = followed.parts.last().copied().unwrap_or(0);
+    let all = if observed.every_window { "all " } else { "" };
+    let mut detail = format!("after the worst of {all}{episodes} inputs over {steps} steps, worst u{}", worst.output + 1);
+    detail += &followed.faulty.map_or(String::new(), |faulty| format!("; {}", rate_of(faulty, episodes, !all.is_empty())));
+    if followed.signs {
+        let detail = format!("share of right signs {detail}");
+        return Claim::at_least(ClaimName::EveryEpisode, worst.value, params.episode, detail);
+    }
+    Claim::at_most(ClaimName::EveryEpisode, worst.value, params.episode_error, format!("error of the values {detail}"))
+}
+
+/// How many of so many inputs were wrong, and what that says of those that were not tried.
+fn rate_of(wrong: usize, of: usize, all: bool) -> String {
+    match wrong {
+        0 if all => "none of them is ever wrong, and there are no others".into(),
+        // Where the rate is 3/n, n draws show none with a probability of 0.05.
+        0 => format!("none is ever wrong, which rules out rates above {:.2} %", 100.0 * 3.0 / of.max(1) as f64),
+        wrong => format!("{wrong} are wrong at some step"),
+    }
 }
 
 fn keeps_size(followed: &Followed, params: &ClaimParams) -> Claim {
@@ -243,24 +205,18 @@ fn depends(flips: &Flips, task: &Task, unit: f64, params: &ClaimParams) -> Claim
 }
 
 /// The first s outputs after fresh inputs: their windows still hold inputs that are independent of one another.
-fn every_window(observed: &Observations, task: &Task, unit: f64, faint: f64, params: &ClaimParams) -> Claim {
-    let batches = [&observed.trial, &observed.score, &observed.long];
+fn every_window(observed: &Observations, task: &Task, by: Yardstick, params: &ClaimParams) -> Claim {
+    let batches = observed.drawn();
     let windows: usize = batches.iter().map(|batch| batch.episodes).sum();
-    // A network of few windows was asked for each of them; recordings hold what they hold.
-    let all = window_count((task.s(), task.d()), observed.trial.episodes).filter(|_| observed.flips.is_some());
-    let fresh = match all {
-        Some(all) => format!("{windows} inputs, all {all} windows among them"),
-        None => format!("{windows} fresh inputs"),
-    };
+    let all = observed.every_window;
+    let fresh = if all { format!("{windows} inputs, all that there are among them") } else { format!("{windows} fresh inputs") };
     let first_steps = |batch: &Batch| task.s().min(batch.outputs.len());
-    let firsts: Vec<(Followed, usize)> = batches
-        .iter()
-        .map(|batch| (follow(batch, task, &[0, first_steps(batch)], unit, faint), batch.episodes))
-        .collect();
+    let firsts: Vec<Followed> =
+        batches.into_iter().map(|batch| follow(batch, task, &[0, first_steps(batch)], by)).collect();
     let mean = |j: usize| {
-        let weighted = firsts.iter().map(|(first, episodes)| {
+        let weighted = firsts.iter().map(|first| {
             let value = first.by_part[0][j];
-            *episodes as f64 * if first.signs { value } else { value * value }
+            first.episodes as f64 * if first.signs { value } else { value * value }
         });
         let mean = weighted.sum::<f64>() / windows.max(1) as f64;
         if task.is_binary() { mean } else { mean.sqrt() }
@@ -269,7 +225,10 @@ fn every_window(observed: &Observations, task: &Task, unit: f64, faint: f64, par
     let name = ClaimName::EveryWindow;
     if task.is_binary() {
         let (worst, j) = outputs.fold((1.0, 0), |a, b| if b.0 < a.0 { b } else { a });
-        let detail = format!("share of right signs in the first {} steps after {fresh}, worst u{}", task.s(), j + 1);
+        let faulty: usize = firsts.iter().filter_map(|first| first.faulty).sum();
+        let rate = rate_of(faulty, windows, all);
+        let detail =
+            format!("share of right signs in the first {} steps after {fresh}, worst u{}; {rate}", task.s(), j + 1);
         return Claim::at_least(name, worst, params.windows, detail);
     }
     let (worst, j) = outputs.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
@@ -295,7 +254,7 @@ fn no_further_input(asked: &Asked, gates: &[Gate], task: &Task, params: &ClaimPa
         }
         false => "no input that f does not read changes an output".into(),
     };
-    Claim::at_most(ClaimName::NoFurtherTerm, worst, params.further_input, detail)
+    Claim::at_most(ClaimName::NoFurtherInput, worst, params.further_input, detail)
 }
 
 fn no_further_term(rivalry: &Rivalry, params: &ClaimParams) -> Claim {
@@ -314,4 +273,20 @@ fn no_further_term(rivalry: &Rivalry, params: &ClaimParams) -> Claim {
             Claim::unmeasured(name, limit, Bound::AtMost, "the function does not predict the first outputs")
         }
     }
+}
+
+/// Looks where outputs were not f's: does another rule hold there?
+fn no_rare_rule(rare: &Rare, params: &ClaimParams) -> Claim {
+    let (windows, exceptions) = (rare.windows, rare.exceptions);
+    let worst = rare.rules.iter().max_by(|a, b| a.share.total_cmp(&b.share));
+    let detail = match worst {
+        None if exceptions == 0 => format!("the first outputs after {windows} inputs are all f's"),
+        None => format!("{exceptions} of {windows} first outputs are not f's, and nothing that these inputs share was found"),
+        Some(rule) => format!(
+            "where {} the first output u{} is not f's in this share of the inputs; {exceptions} of {windows} first outputs are not",
+            rule.condition(),
+            rule.output + 1
+        ),
+    };
+    Claim::at_most(ClaimName::NoRareRule, worst.map_or(0.0, |rule| rule.share), params.rare, detail)
 }

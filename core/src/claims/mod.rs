@@ -3,13 +3,16 @@
 //! Every claim carries its figure, its limit and whether it holds. A verdict is drawn from them and from nothing else.
 
 mod behaviour;
+mod followed;
+mod kept;
 mod structure;
 mod verdict;
 
-pub use behaviour::{Behaviour, Followed, follow};
+pub use behaviour::Behaviour;
+pub use followed::{Followed, Worst, Yardstick, follow};
 pub(crate) use structure::steered_steps;
 pub use structure::{StructureEvidence, steered};
-pub use verdict::{Findings, Reason, Verdict, judge};
+pub use verdict::{Alone, Findings, Reason, Verdict, judge};
 
 use crate::recurrence::RivalParams;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -22,10 +25,21 @@ pub struct ClaimParams {
     pub follows: f64,
     /// For a real-valued f: the largest error of an output in any quarter, as a share of its size.
     pub follows_error: f64,
+    /// Least share of right signs of every output at every single step, over all episodes.
+    pub step: f64,
+    /// For a real-valued f: the largest error of an output at any single step, as a share of its size there.
+    pub step_error: f64,
+    /// Least share of right signs of every output in every single episode, over all steps; chance is 0.5.
+    pub episode: f64,
+    /// For a real-valued f: the largest error of an output in any single episode, as a share of its size over all of them.
+    pub episode_error: f64,
     /// Least size of an output of +-1 in any quarter, as a share of its largest.
     pub keeps: f64,
     /// An output below this share of its size has faded away.
     pub faded: f64,
+    /// Of all directions of the contents, the one that has shrunk most by the end of the horizon keeps at least this share of what
+    /// the middle one keeps.
+    pub kept: f64,
     /// Least share of the changes that f predicts for a flipped input, for every input.
     pub inputs: f64,
     /// For a real-valued f: the largest error of what a flipped input changes, as a share of it.
@@ -38,6 +52,9 @@ pub struct ClaimParams {
     pub further: f64,
     /// For a truth table: the largest share of inputs in which one that f does not read may change an output.
     pub further_input: f64,
+    /// Where an output was not f's, another rule holds for rare inputs if it is seen again in more than this share of the windows
+    /// that agree in the inputs that matter there.
+    pub rare: f64,
     /// Another linear f predicts better if its error is below this share of that of the f that is stated.
     pub better: f64,
     /// When the f that is stated can be compared with another at all.
@@ -51,10 +68,17 @@ pub struct ClaimParams {
     /// Output steps that contents written into a network of truth tables are followed for, at least: a window of one step is no
     /// time to follow anything.
     pub steered_steps: usize,
+    /// And at most: contents are not followed beyond the end of a trial.
+    pub steered_most: usize,
     /// For a real-valued f: an output that f keeps below this share of the largest must be silent beside that one.
     pub silent: f64,
+    /// Largest that one step may move a direction of the contents otherwise than f does, as a share of its length: the operator norm
+    /// of the difference.
+    pub step_norm: f64,
     /// Largest difference between the angles of an eigenvalue, learned and predicted, in radians.
     pub angles: f64,
+    /// Largest difference between the moduli of an eigenvalue, learned and predicted.
+    pub moduli: f64,
     /// An output is held if it is right more often than this over the first s output steps. What is superposed lasts if every
     /// such output is in every quarter of a long time, and is told apart if every content, read as a sign, is too; chance is 0.5.
     pub held: f64,
@@ -71,6 +95,11 @@ pub struct ClaimParams {
     pub superposed: f64,
     /// ... and in recordings, where noise has directions too, at least this.
     pub superposed_in_recordings: f64,
+    /// ... and if at least this share of all signs is right over the whole horizon: what errs more often has not learned its task.
+    pub superposed_accuracy: f64,
+    /// Without a task: a network comes to rest if no more than this share of episodes has an output that still changes its sign in
+    /// the second half of the time.
+    pub rests: f64,
     /// Of the outputs that differ between two contexts, the least share that must follow the cue.
     pub cue_obeyed: f64,
     /// A memory of one context is shared with another from this share in the space of its memories on.
@@ -82,22 +111,31 @@ impl Default for ClaimParams {
         Self {
             follows: 0.98,
             follows_error: 0.1,
+            step: 0.9,
+            step_error: 0.2,
+            episode: 0.75,
+            episode_error: 0.3,
             keeps: 0.5,
             faded: 0.01,
+            kept: 0.25,
             inputs: 0.7,
             inputs_error: 0.2,
             windows: 0.99,
             windows_error: 0.1,
             further: 0.01,
             further_input: 0.02,
+            rare: 0.5,
             better: 0.5,
             rival: RivalParams::default(),
             explained: 0.95,
             steered: 0.98,
             steered_error: 0.2,
             steered_steps: 8,
+            steered_most: 10_000,
             silent: 1e-4,
+            step_norm: 0.3,
             angles: 0.02,
+            moduli: 0.1,
             held: 0.6,
             held_error: 0.8,
             alive: 1e-3,
@@ -105,6 +143,8 @@ impl Default for ClaimParams {
             present: 0.25,
             superposed: 0.5,
             superposed_in_recordings: 0.9,
+            superposed_accuracy: 0.85,
+            rests: 0.01,
             cue_obeyed: 0.98,
             shared: 0.9,
         }
@@ -120,14 +160,24 @@ pub enum ClaimName {
     FunctionKnown,
     /// Every output follows the function, in every quarter of a long time.
     FollowsFunction,
+    /// No single step of the horizon is an exception.
+    EveryStep,
+    /// No single episode is an exception.
+    EveryEpisode,
     /// Outputs of +-1 neither fade nor grow.
     KeepsSize,
+    /// No direction of the contents fades by the end of the horizon.
+    KeepsContents,
     /// Every input changes what f says it changes.
     DependsOnInputs,
     /// The function is right for every fresh window.
     EveryWindow,
-    /// No further term and no other coefficient predicts better.
+    /// No other linear function, with a further term or another coefficient, predicts better.
     NoFurtherTerm,
+    /// No input that a truth table does not read changes an output.
+    NoFurtherInput,
+    /// Where an output was not f's, no other rule was found.
+    NoRareRule,
     /// Every content is read from fresh states.
     ContentsRead,
     /// The contents explain the states.
@@ -136,27 +186,38 @@ pub enum ClaimName {
     ContentsPresent,
     /// Contents move as f says, in the basis of the code.
     StepMatrix,
+    /// The same in every direction of the contents, and not only entry by entry.
+    StepDirections,
     /// Contents that are written into the state come out as f says.
     Steered,
-    /// The eigenvalues are those of f.
+    /// The angles of the eigenvalues are those of f.
     Spectrum,
+    /// The moduli of the eigenvalues are those of f.
+    Moduli,
 }
 
 impl ClaimName {
     /// Every claim, in the order in which they are told.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 19] = [
         Self::FunctionKnown,
         Self::FollowsFunction,
+        Self::EveryStep,
+        Self::EveryEpisode,
         Self::KeepsSize,
+        Self::KeepsContents,
         Self::DependsOnInputs,
         Self::EveryWindow,
         Self::NoFurtherTerm,
+        Self::NoFurtherInput,
+        Self::NoRareRule,
         Self::ContentsRead,
         Self::CodeExplains,
         Self::ContentsPresent,
         Self::StepMatrix,
+        Self::StepDirections,
         Self::Steered,
         Self::Spectrum,
+        Self::Moduli,
     ];
 
     /// The name, as in JSON.
@@ -164,16 +225,23 @@ impl ClaimName {
         match self {
             Self::FunctionKnown => "function-known",
             Self::FollowsFunction => "follows-function",
+            Self::EveryStep => "every-step",
+            Self::EveryEpisode => "every-episode",
             Self::KeepsSize => "keeps-size",
+            Self::KeepsContents => "keeps-contents",
             Self::DependsOnInputs => "depends-on-inputs",
             Self::EveryWindow => "every-window",
             Self::NoFurtherTerm => "no-further-term",
+            Self::NoFurtherInput => "no-further-input",
+            Self::NoRareRule => "no-rare-rule",
             Self::ContentsRead => "contents-read",
             Self::CodeExplains => "code-explains",
             Self::ContentsPresent => "contents-present",
             Self::StepMatrix => "step-matrix",
+            Self::StepDirections => "step-directions",
             Self::Steered => "steered",
             Self::Spectrum => "spectrum",
+            Self::Moduli => "moduli",
         }
     }
 
@@ -181,17 +249,24 @@ impl ClaimName {
     pub fn statement(self) -> &'static str {
         match self {
             Self::FunctionKnown => "one function of the last inputs predicts every output",
-            Self::FollowsFunction => "every output follows the function, to the end",
+            Self::FollowsFunction => "every output follows the function, to the last step that was run",
+            Self::EveryStep => "no single step is an exception",
+            Self::EveryEpisode => "no single input is an exception",
             Self::KeepsSize => "the outputs neither fade nor grow",
+            Self::KeepsContents => "no direction of the contents fades",
             Self::DependsOnInputs => "every input changes what the function says it changes",
-            Self::EveryWindow => "the function is right for every fresh input",
-            Self::NoFurtherTerm => "no further term predicts better",
+            Self::EveryWindow => "the function is right for fresh inputs",
+            Self::NoFurtherTerm => "no other linear function predicts better",
+            Self::NoFurtherInput => "no input that the function does not read changes an output",
+            Self::NoRareRule => "no other rule was found for rare inputs",
             Self::ContentsRead => "every content is read from the state",
             Self::CodeExplains => "the contents explain the state",
             Self::ContentsPresent => "the states hold the contents of their own episodes",
             Self::StepMatrix => "between the memories, one step is the circuit",
+            Self::StepDirections => "one step moves every direction of the contents as the circuit does",
             Self::Steered => "contents written into the state come out as the function says",
-            Self::Spectrum => "the eigenvalues are those of the circuit",
+            Self::Spectrum => "the eigenvalues point where the circuit's do",
+            Self::Moduli => "the eigenvalues last as the circuit's do",
         }
     }
 }

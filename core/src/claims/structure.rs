@@ -2,7 +2,7 @@
 
 use super::{Bound, Claim, ClaimName, ClaimParams};
 use crate::code::{CodeParams, Contents, Judged, MAX_PRODUCTS, Noise, Null, Products, Rows, Writer};
-use crate::numeric::{Matrix, zero_padded};
+use crate::numeric::{Matrix, NumericError, operator_norm, zero_padded};
 use crate::spectrum::Spectrum;
 
 /// What was measured of a network's states and weights.
@@ -25,7 +25,7 @@ pub struct StructureEvidence<'a> {
 
 impl StructureEvidence<'_> {
     /// The claims.
-    pub fn claims(&self, code: &CodeParams, params: &ClaimParams) -> Vec<Claim> {
+    pub fn claims(&self, code: &CodeParams, params: &ClaimParams) -> Result<Vec<Claim>, NumericError> {
         let mut claims = vec![match self.recorded {
             // What is not there is not read, whatever the noise.
             Some((null, Some(noise))) if null.least >= code.stands_out => self.read_under_noise(noise, params),
@@ -38,9 +38,11 @@ impl StructureEvidence<'_> {
             None => claims.extend((!self.contents.fades).then(|| self.explained(params))),
         }
         claims.push(self.step_matrix(code));
+        claims.push(self.step_directions(params)?);
         claims.extend(self.steered.map(|(measured, output)| self.steering(measured, output, params)));
-        claims.extend(self.eigenvalues(params));
-        claims
+        claims.extend(self.angles(params));
+        claims.extend(self.moduli(params));
+        Ok(claims)
     }
 
     fn read(&self, params: &CodeParams) -> Claim {
@@ -105,6 +107,13 @@ impl StructureEvidence<'_> {
         Claim::at_most(ClaimName::StepMatrix, off, params.row, detail)
     }
 
+    /// Small errors of many entries may add up in one direction.
+    fn step_directions(&self, params: &ClaimParams) -> Result<Claim, NumericError> {
+        let apart = operator_norm(&(self.step - &self.contents.whole_step()))?;
+        let detail = "most that one step moves a direction of the contents otherwise than the function, as a share of its length";
+        Ok(Claim::at_most(ClaimName::StepDirections, apart, params.step_norm, detail))
+    }
+
     fn steering(&self, measured: f64, output: usize, params: &ClaimParams) -> Claim {
         let (name, steps) = (ClaimName::Steered, steered_steps(self.contents, params));
         if self.contents.are_signs() {
@@ -118,7 +127,7 @@ impl StructureEvidence<'_> {
     }
 
     /// Nothing where f keeps nothing for good.
-    fn eigenvalues(&self, params: &ClaimParams) -> Option<Claim> {
+    fn angles(&self, params: &ClaimParams) -> Option<Claim> {
         let expected = self.spectrum.expected.filter(|&expected| expected > 0)?;
         let name = ClaimName::Spectrum;
         let found = self.spectrum.found;
@@ -133,12 +142,19 @@ impl StructureEvidence<'_> {
         let detail = format!("largest angle error in radians of {found} lasting eigenvalues");
         Some(Claim::at_most(name, self.spectrum.worst_error.unwrap_or(f64::NAN), params.angles, detail))
     }
+
+    /// Nothing where the counts differ, which the claim about angles says; noise in recordings makes every modulus smaller.
+    fn moduli(&self, params: &ClaimParams) -> Option<Claim> {
+        let worst = self.spectrum.worst_modulus.filter(|_| self.recorded.is_none() && self.spectrum.found > 0)?;
+        let detail = format!("largest difference in modulus of {} lasting eigenvalues", self.spectrum.found);
+        Some(Claim::at_most(ClaimName::Moduli, worst, params.moduli, detail))
+    }
 }
 
 /// Output steps over which written contents are followed: two turns of the window, or until they are gone.
 pub(crate) fn steered_steps(contents: &Contents, params: &ClaimParams) -> usize {
     let least = if contents.drawn.is_some() { params.steered_steps } else { 0 };
-    let turns = (2 * contents.task().s()).max(least);
+    let turns = (2 * contents.task().s()).max(least).min(params.steered_most);
     contents.gone_after.map_or(turns, |gone| turns.min(gone.max(1)))
 }
 

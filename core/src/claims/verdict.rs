@@ -1,6 +1,7 @@
 //! From claims to a verdict.
 
 use super::{Claim, ClaimName, ClaimParams, all_hold, holds};
+use crate::observe::{Kind, LaterInput};
 use crate::ranges::ranges;
 use crate::task::Component;
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,12 @@ pub enum Verdict {
     Superposed,
     /// Some claims hold.
     Partial,
-    /// The outputs do not follow the function.
+    /// It was told a task, and the outputs do not follow it.
     NotLearned,
+    /// Nobody gave a task, and activity dies out when the inputs end.
+    Silent,
+    /// Nobody gave a task, and it is not of the kind that sees some inputs and then goes on alone.
+    OtherKind,
     /// The outputs are right, but the states do not hold the contents.
     NotHeld,
     /// Not enough to tell.
@@ -26,8 +31,16 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, the best first.
-    pub const ALL: [Self; 6] =
-        [Self::Circuit, Self::Superposed, Self::Partial, Self::NotLearned, Self::NotHeld, Self::Unclear];
+    pub const ALL: [Self; 8] = [
+        Self::Circuit,
+        Self::Superposed,
+        Self::Partial,
+        Self::NotLearned,
+        Self::Silent,
+        Self::OtherKind,
+        Self::NotHeld,
+        Self::Unclear,
+    ];
 
     /// The name, as in JSON.
     pub fn name(self) -> &'static str {
@@ -36,6 +49,8 @@ impl Verdict {
             Self::Superposed => "superposed",
             Self::Partial => "partial",
             Self::NotLearned => "not-learned",
+            Self::Silent => "silent",
+            Self::OtherKind => "other-kind",
             Self::NotHeld => "not-held",
             Self::Unclear => "unclear",
         }
@@ -45,17 +60,26 @@ impl Verdict {
     pub fn definition(self) -> &'static str {
         match self {
             Self::Circuit => {
-                "Every claim holds: the network does its task to the end, its state is a code of the contents that the \
-                 function needs, and each step moves them as the function says."
+                "Every claim holds: driven as stated, the network does its task to the last step that was run, its state is a \
+                 code of the contents that the function needs, and each step moves them as the function says."
             }
             Self::Superposed => {
-                "Every output that the network holds stays better than chance for a long time, and the state is mostly a code \
+                "Most outputs are right, none of those that are held falls to chance, and the state is mostly a code \
                  of the contents, but with fewer lasting directions than contents: some of them share directions, and are told \
                  apart as signs."
             }
             Self::Partial => "Some claims hold and others do not; the list says which.",
             Self::NotLearned => {
-                "No output follows the function more often than chance, or activity dies out that should last."
+                "It was told a task, and no output follows it more often than chance, or activity dies out that should last."
+            }
+            Self::Silent => {
+                "No task was given, and driven as stated the network forgets its inputs when they end. It may do another task, \
+                 with inputs at every step."
+            }
+            Self::OtherKind => {
+                "No task was given, and the network does not go on alone after some inputs: it comes to rest, or its outputs \
+                 cannot be its inputs. Latches, counters and grammars are of that kind; what they do with inputs at every step \
+                 was not looked at."
             }
             Self::NotHeld => {
                 "The outputs are right, but these states do not hold the contents: other units, noise, or episodes that do not \
@@ -75,6 +99,33 @@ pub enum Reason {
     Silent {
         /// Late activity as a share of the largest.
         persistence: f64,
+    },
+    /// Outputs come to rest when the inputs end, and keep what they have.
+    ComesToRest {
+        /// Share of the inputs after which an output still changes its sign late.
+        moving: f64,
+        /// Output steps that were run.
+        steps: usize,
+    },
+    /// The only function to be seen is that every output stays as it is, or changes its sign at every step.
+    OnlyStays,
+    /// One more input, after a silence, changes outputs.
+    TakesLaterInputs {
+        /// What it does.
+        #[serde(flatten)]
+        later: LaterInput,
+    },
+    /// The same function is right for other numbers of input steps.
+    SameForOtherLengths {
+        /// The numbers of input steps.
+        lengths: Vec<usize>,
+    },
+    /// What the network says cannot be what it sees next.
+    SizesDiffer {
+        /// Inputs.
+        inputs: usize,
+        /// Outputs.
+        outputs: usize,
     },
     /// Outputs at chance level, counted from 1.
     OutputsNotHeld {
@@ -151,10 +202,34 @@ impl std::fmt::Display for Reason {
             Self::Silent { persistence } => {
                 write!(f, "activity dies out when the inputs end (late activity is {persistence:.0e} of the largest)")
             }
+            Self::ComesToRest { moving, steps } => write!(
+                f,
+                "its outputs come to rest when the inputs end: after {:.0} % of the inputs one still changes its sign in the \
+                 second half of {steps} steps",
+                100.0 * moving
+            ),
+            Self::OnlyStays => write!(
+                f,
+                "all that it does in silence is to keep its outputs: a latch, a counter and a copy of one step look alike there"
+            ),
+            Self::TakesLaterInputs { later: LaterInput { after, changes, stays } } => write!(
+                f,
+                "one more input after {after} silent steps changes {:.0} % of its outputs at once, and {:.0} % are still changed \
+                 {after} steps later",
+                100.0 * changes,
+                100.0 * stays
+            ),
+            Self::SameForOtherLengths { lengths } => {
+                write!(f, "the same function is right after {} input steps too: their number makes no difference", ranges(lengths))
+            }
+            Self::SizesDiffer { inputs, outputs } => write!(
+                f,
+                "it has {inputs} inputs and {outputs} outputs, so that what it says cannot be what it sees next"
+            ),
             Self::OutputsNotHeld { outputs } => write!(f, "outputs at chance level: {}", ranges(outputs)),
             Self::FunctionUnknown { identified, outputs } if identified.is_empty() => write!(
                 f,
-                "no source identified for outputs {}: give the task, or check the number of input steps",
+                "no function of the last inputs predicts outputs {}",
                 ranges(&(1..=*outputs).collect::<Vec<_>>())
             ),
             Self::FunctionUnknown { identified, outputs } => {
@@ -260,8 +335,44 @@ pub struct Findings<'a> {
     pub stands_out: Option<(bool, bool)>,
     /// Where noise in recordings hides how contents move: the episodes, and those that would show it.
     pub hidden_by_noise: Option<(usize, Option<usize>)>,
+    /// Share of all signs that are right over the whole horizon, where signs are compared.
+    pub accuracy: Option<f64>,
+    /// What a network shows of its kind, where no task was given.
+    pub blind: Option<Alone<'a>>,
     /// Every claim that was made.
     pub claims: &'a [Claim],
+}
+
+/// What a network does after its inputs, where nobody said what it should do.
+#[derive(Clone, Copy, Debug)]
+pub struct Alone<'a> {
+    /// Share of the inputs after which an output still changes its sign late.
+    pub moving: f64,
+    /// Output steps that were run for that.
+    pub steps: usize,
+    /// Whether the function that was read says of every output that it stays as it is, or changes its sign at every step.
+    pub only_stays: bool,
+    /// What it does when it is driven otherwise; nothing for recordings.
+    pub kind: Option<&'a Kind>,
+}
+
+impl Alone<'_> {
+    /// Why a network is not of the kind that goes on alone, with what was seen beside that; nothing where it may be.
+    fn other_kind(&self, params: &ClaimParams, circuit: bool) -> Option<Vec<Reason>> {
+        let rests = self.moving <= params.rests && !circuit;
+        let mut reasons = vec![];
+        reasons.extend(rests.then_some(Reason::ComesToRest { moving: self.moving, steps: self.steps }));
+        reasons.extend(self.only_stays.then_some(Reason::OnlyStays));
+        if reasons.is_empty() {
+            return None;
+        }
+        let Some(kind) = self.kind else { return Some(reasons) };
+        let lengths = kind.lengths.iter().filter(|other| other.agreement >= params.follows).map(|other| other.steps);
+        let lengths: Vec<usize> = lengths.collect();
+        reasons.extend((!lengths.is_empty()).then_some(Reason::SameForOtherLengths { lengths }));
+        reasons.push(Reason::TakesLaterInputs { later: kind.later });
+        Some(reasons)
+    }
 }
 
 impl Findings<'_> {
@@ -274,25 +385,36 @@ impl Findings<'_> {
 /// Draws the verdict, and gives the reasons.
 pub fn judge(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Vec<Reason>) {
     let silent = findings.persistence.is_nan() || findings.persistence <= params.alive;
+    let dies_out = || vec![Reason::Silent { persistence: findings.persistence }];
+    let not_learned = if findings.blind.is_some() { Verdict::Silent } else { Verdict::NotLearned };
+    let circuit = findings.held.is_some() && all_hold(findings.claims);
+    let other_kind = findings.blind.filter(|_| !silent).and_then(|alone| alone.other_kind(params, circuit));
+    if let Some(reasons) = other_kind {
+        return (Verdict::OtherKind, reasons);
+    }
     let Some(held) = findings.held else {
         if silent {
-            return (Verdict::NotLearned, vec![Reason::Silent { persistence: findings.persistence }]);
+            return (not_learned, dies_out());
         }
         let identified = findings.identified.to_vec();
         let verdict = if identified.is_empty() { Verdict::Unclear } else { Verdict::Partial };
-        return (verdict, vec![Reason::FunctionUnknown { identified, outputs: findings.outputs }]);
+        let mut reasons = vec![Reason::FunctionUnknown { identified, outputs: findings.outputs }];
+        reasons.extend(findings.blind.and_then(|alone| alone.kind).map(|kind| Reason::TakesLaterInputs { later: kind.later }));
+        return (verdict, reasons);
     };
     if silent && !findings.fades {
-        return (Verdict::NotLearned, vec![Reason::Silent { persistence: findings.persistence }]);
+        return (not_learned, dies_out());
     }
     let dropped: Vec<usize> = (1..=held.len()).filter(|j| !held[j - 1]).collect();
     if dropped.len() == held.len() {
-        return (Verdict::NotLearned, vec![Reason::OutputsNotHeld { outputs: dropped }]);
+        // What was read is not what the network goes on doing: without a task nothing more is known.
+        let verdict = if findings.blind.is_some() { Verdict::Unclear } else { Verdict::NotLearned };
+        return (verdict, vec![Reason::OutputsNotHeld { outputs: dropped }]);
     }
     if findings.contents == 0 {
         return (Verdict::Unclear, vec![Reason::NothingToHold]);
     }
-    if all_hold(findings.claims) {
+    if circuit {
         return (Verdict::Circuit, vec![Reason::EveryClaim { claims: findings.claims.len() }]);
     }
     let mut reasons = vec![];
@@ -327,7 +449,9 @@ fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict
         return (Verdict::Unclear, Some(Reason::HiddenByNoise { episodes, needed }));
     }
     let mut absent = None;
-    if findings.may_share() && each && findings.lasting > params.held && explained >= mostly {
+    let mostly_right = findings.accuracy.is_some_and(|accuracy| accuracy >= params.superposed_accuracy);
+    let shares = findings.may_share() && findings.directions.0 > 0 && mostly_right;
+    if shares && each && findings.lasting > params.held && explained >= mostly {
         // Nor is it superposition if a content is in no direction at all.
         match findings.told_apart.filter(|worst| worst.is_nan() || *worst <= params.held) {
             None => return (Verdict::Superposed, None),
@@ -381,6 +505,8 @@ mod tests {
             by_weights: true,
             stands_out: None,
             hidden_by_noise: None,
+            accuracy: Some(0.95),
+            blind: None,
             claims: &claims,
         };
         judge(&findings, &ClaimParams::default()).0

@@ -2,7 +2,7 @@
 
 use super::table::Drawn;
 use crate::circuit::{CircuitError, Core, operator};
-use crate::numeric::{Matrix, Svd};
+use crate::numeric::{Matrix, Svd, beside, stacked};
 use crate::observe::Batch;
 use crate::task::{Component, Episodes, Function, Task};
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,8 @@ pub struct ContentsParams {
     pub lasting: f64,
     /// Contents that have shrunk below this share of their first size are gone.
     pub faint: f64,
+    /// Output steps of a truth table until it has come to where it stays.
+    pub settled: usize,
     /// Windows on which the step of a truth table is compared.
     pub columns: usize,
     /// A component of a truth table whose rarer sign is rarer than this does not vary: it is no content.
@@ -40,7 +42,7 @@ pub struct ContentsParams {
 
 impl Default for ContentsParams {
     fn default() -> Self {
-        Self { lasting: 0.944, faint: 0.01, columns: 512, rare_sign: 0.02, of_its_own: 0.01 }
+        Self { lasting: 0.944, faint: 0.01, settled: 40, columns: 512, rare_sign: 0.02, of_its_own: 0.01 }
     }
 }
 
@@ -241,14 +243,6 @@ impl ContentsOver<'_> {
     }
 }
 
-/// One matrix beside another.
-fn beside(left: &Matrix, right: &Matrix) -> Matrix {
-    let mut all = Matrix::zeros(left.nrows(), left.ncols() + right.ncols());
-    all.subcols_mut(0, left.ncols()).copy_from(left);
-    all.subcols_mut(left.ncols(), right.ncols()).copy_from(right);
-    all
-}
-
 /// The smallest linear system that says what the window says from the first output step on: what is reached then, without
 /// what is never read.
 fn minimal(task: &Task) -> Result<(Matrix, Matrix, Matrix), CircuitError> {
@@ -260,10 +254,7 @@ fn minimal(task: &Task) -> Result<(Matrix, Matrix, Matrix), CircuitError> {
     // Orthonormal rows of what is read now or later; it grows until another step adds nothing.
     let mut read = Matrix::zeros(0, reached.ncols());
     loop {
-        let mut stacked = Matrix::zeros(read.nrows() + d, reached.ncols());
-        stacked.subrows_mut(0, read.nrows()).copy_from(&read);
-        stacked.subrows_mut(read.nrows(), d).copy_from(&block * &reached);
-        let found = Svd::of(&stacked)?;
+        let found = Svd::of(&stacked(&read, &(&block * &reached)))?;
         let rank = found.values.iter().filter(|&&value| value > READ_CUT).count();
         if rank == read.nrows() {
             break;

@@ -7,6 +7,7 @@
 
 mod contents;
 mod null;
+mod over_time;
 mod params;
 mod products;
 mod recorded;
@@ -19,6 +20,7 @@ mod write;
 
 pub use contents::{Contents, ContentsFrom, ContentsOver, ContentsParams};
 pub use null::Null;
+pub use over_time::{OverTime, OverTimeError, OverTimeParams, over_time};
 pub use params::CodeParams;
 pub(crate) use products::centred_by_step;
 pub use products::{MomentFit, Product, ProductCode, Products, SignedStates, at_a_moment, read};
@@ -28,7 +30,7 @@ pub use sharing::Sharing;
 pub use step::{Rows, step_by_writing, step_in_recordings};
 pub(crate) use step::{off_by, random_contents, shift};
 pub use table::{Drawn, MAX_PRODUCTS, products_of};
-pub(crate) use table::{centre, regress, stacked};
+pub(crate) use table::{centre, regress};
 pub use write::Writer;
 
 use crate::numeric::{Matrix, NumericError, Svd, ridge_regression, zero_padded};

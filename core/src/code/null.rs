@@ -116,7 +116,7 @@ fn moved(sample: &Sample, from: &[usize]) -> Matrix {
 }
 
 /// A random permutation (Fisher and Yates).
-fn permutation(count: usize, stream: &Stream, draw: u32) -> Vec<usize> {
+pub(super) fn permutation(count: usize, stream: &Stream, draw: u32) -> Vec<usize> {
     let mut uniform = vec![0.0; count];
     stream.fill_uniform(draw, 1, &mut uniform);
     let mut order: Vec<usize> = (0..count).collect();

@@ -3,8 +3,8 @@
 //! Any function of contents of +-1 is a sum of their products, so that `h = mean + sum Psi_k v_k + sum Psi_kl v_k v_l + ...`
 //! says everything that a state can hold of them. How far one has to go is found on fresh states.
 
-use super::{Code, CodeParams, Contents, Judged, Sample, centre, memories, products_of, readers, right_signs, stacked};
-use crate::numeric::{Matrix, NumericError, Svd, for_each_subset, subset_count};
+use super::{Code, CodeParams, Contents, Judged, Sample, centre, memories, products_of, readers, right_signs};
+use crate::numeric::{Matrix, NumericError, Svd, for_each_subset, stacked, subset_count};
 use crate::task::Component;
 use serde::{Deserialize, Serialize};
 

@@ -5,16 +5,15 @@
 
 use super::{Contents, ContentsParams};
 use crate::circuit::readable;
-use crate::numeric::{Matrix, NumericError, ridge_regression};
+use crate::numeric::{Matrix, NumericError, ridge_regression, stacked};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Gate, Task};
 use std::collections::BTreeSet;
 
 /// Numbers that the windows of all episodes may have.
 const MOST_NUMBERS: usize = 1 << 24;
-/// Episodes of f, and output steps until it has come to where it stays.
+/// Episodes of f.
 const EPISODES: usize = 1024;
-const SETTLED: usize = 40;
 /// Steps after that at which windows are looked at: no two a common period apart.
 const LATER: [usize; 4] = [0, 3, 7, 12];
 /// Ridge of f's regression on contents and products: where f comes to few windows these depend on one another.
@@ -64,24 +63,16 @@ pub(crate) fn centre(rows: &mut Matrix) -> Vec<f64> {
     means
 }
 
-/// One matrix above another.
-pub(crate) fn stacked(above: &Matrix, below: &Matrix) -> Matrix {
-    let mut all = Matrix::zeros(above.nrows() + below.nrows(), above.ncols());
-    all.subrows_mut(0, above.nrows()).copy_from(above);
-    all.subrows_mut(above.nrows(), below.nrows()).copy_from(below);
-    all
-}
-
 impl Contents {
     /// The contents of a truth table.
     pub(super) fn of_table(task: &Task, gates: &[Gate], params: &ContentsParams) -> Result<Self, NumericError> {
-        let horizon = SETTLED + LATER[3] + 2 * task.s().max(8) + 2;
+        let horizon = params.settled + LATER[3] + 2 * task.s().max(8) + 2;
         let count = EPISODES.min(MOST_NUMBERS / ((task.s() + horizon) * task.d())).max(64);
         let mut episodes = Episodes::new(task, count);
         episodes.draw(task, &Stream::new(1, Purpose::Matrices), 0, horizon);
         // The newest first: what follows from newer contents is left out.
         let needed: Vec<usize> = readable(task).into_iter().rev().collect();
-        let mut drawn = Drawn { episodes, at: SETTLED };
+        let mut drawn = Drawn { episodes, at: params.settled };
         let settled: Vec<Matrix> = LATER.iter().map(|&later| drawn.windows(task, later, count)).collect();
         let mut slots = of_their_own(&settled, &needed, params);
         let fades = slots.is_empty();
@@ -89,7 +80,7 @@ impl Contents {
         if fades {
             drawn.at = 0;
             let varies = |t: &usize| !of_their_own(&[drawn.windows(task, *t, count)], &needed, params).is_empty();
-            gone_after = Some((0..SETTLED).rev().find(varies).map_or(0, |last| last + 1));
+            gone_after = Some((0..params.settled.max(1)).rev().find(varies).map_or(0, |last| last + 1));
             slots = of_their_own(&[drawn.windows(task, 0, count)], &needed, params);
         }
         slots.sort_unstable();

@@ -7,6 +7,7 @@ use super::pair::{OutputDiffers, same_inputs, steps};
 use super::{CompareError, CompareParams};
 use crate::claims::Bound;
 use crate::interpret;
+use crate::numeric::{Matrix, stacked};
 use crate::task::Component;
 use crate::task::Task;
 
@@ -35,6 +36,7 @@ pub(super) fn claims(
             format!("outputs of {d} whose functions differ"),
         ),
     ];
+    claims.extend(first.function().zip(second.function()).and_then(|(f, g)| same_course(f, g, params)));
     claims.extend(same_inputs(first, second).then(|| same_outputs(first, second, params)));
     claims.push(same_contents(first, second));
     let detail = "largest difference of an entry of the step";
@@ -43,10 +45,36 @@ pub(super) fn claims(
         _ => f64::NAN,
     };
     claims.push(PairClaim::new(PairClaimName::SameStep, apart, Bound::AtMost, params.entry, detail));
+    let apart = match (&first.circuit, &second.circuit) {
+        (Some(a), Some(b)) => a.most_apart(b)?,
+        _ => f64::NAN,
+    };
+    let detail = "most that a direction of the contents is moved apart in one step, as a share of its length";
+    claims.push(PairClaim::new(PairClaimName::SameDirections, apart, Bound::AtMost, params.step_norm, detail));
     if differing.is_empty() {
         claims.extend(exchanged(first, second, params)?);
     }
     Ok(claims)
+}
+
+/// Two real-valued functions, run on from the same inputs; functions of signs are the same or not.
+fn same_course(f: &Task, g: &Task, params: &CompareParams) -> Option<PairClaim> {
+    let (a, b) = f.linear().zip(g.linear()).filter(|_| !(f.is_binary() && g.is_binary()))?;
+    let (window, d) = (f.window(), f.d());
+    let mut runs = [Matrix::identity(window, window), Matrix::identity(window, window)];
+    let (mut apart, mut size) = (0.0, f64::MIN_POSITIVE);
+    for _ in 0..params.turns * f.s() {
+        for (run, f) in runs.iter_mut().zip([&a, &b]) {
+            let next = stacked(&run.subrows(d, window - d).to_owned(), &(f * &*run));
+            *run = next;
+        }
+        // From inputs that are independent signs the mean square of a value is that of its row.
+        let [ours, theirs] = [0, 1].map(|k| runs[k].subrows(window - d, d));
+        apart += (ours - theirs).squared_norm_l2();
+        size += ours.squared_norm_l2().max(theirs.squared_norm_l2());
+    }
+    let detail = format!("difference over {} steps as a share of the values", params.turns * f.s());
+    Some(PairClaim::new(PairClaimName::SameCourse, (apart / size).sqrt(), Bound::AtMost, params.course, detail))
 }
 
 /// What the two say after the same inputs, at every step that was run.

@@ -2,10 +2,10 @@
 
 use super::examine::Examined;
 use crate::code::{Contents, ContentsFrom, centre};
-use crate::numeric::{Matrix, NumericError, c64, eigenvalues, ridge_regression};
+use crate::numeric::{Matrix, NumericError, c64, eigenvalues, operator_norm, ridge_regression};
 use crate::task::Component;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Ridge of the step; where f comes to few windows products depend on contents.
 const RIDGE: f64 = 1e-9;
@@ -86,6 +86,21 @@ impl Circuit {
     /// The largest difference of an entry.
     pub fn largest_difference(&self, other: &Self) -> f64 {
         self.both(other).map(|(_, a, b)| (a - b).abs()).fold(0.0, f64::max)
+    }
+
+    /// The most that a direction is moved apart, as a share of its length: the operator norm of the difference.
+    pub fn most_apart(&self, other: &Self) -> Result<f64, NumericError> {
+        let all: Vec<(&(usize, Vec<usize>), f64)> = self.both(other).map(|(key, a, b)| (key, a - b)).collect();
+        let rows: BTreeSet<usize> = all.iter().map(|((to, _), _)| *to).collect();
+        let columns: BTreeSet<&Vec<usize>> = all.iter().map(|((_, from), _)| from).collect();
+        let (rows, columns): (Vec<_>, Vec<_>) = (rows.into_iter().collect(), columns.into_iter().collect());
+        let mut apart = Matrix::zeros(rows.len(), columns.len());
+        for ((to, from), difference) in all {
+            if let (Ok(i), Ok(j)) = (rows.binary_search(to), columns.binary_search(&from)) {
+                apart[(i, j)] = difference;
+            }
+        }
+        operator_norm(&apart)
     }
 
     /// Entries that differ by more than `least`, the largest difference first.

@@ -47,7 +47,8 @@ impl PairVerdict {
             }
             Self::Different => "They compute different functions.",
             Self::Unclear => {
-                "There is not enough to tell: at least one shows no function, or what was read contradicts what they say."
+                "There is not enough to tell: at least one shows no function, or what was read contradicts what they say after the same \
+                 inputs."
             }
             Self::NotComparable => "They have different numbers of input steps or components.",
         }
@@ -67,8 +68,12 @@ pub enum PairClaimName {
     SameOutputs,
     /// They keep the same contents, and the same beside them.
     SameContents,
+    /// The functions read back, run on from the same inputs, stay together.
+    SameCourse,
     /// Contents move in the same way.
     SameStep,
+    /// Every direction of the contents does, and not only each content.
+    SameDirections,
     /// Each goes on from what the other holds.
     Exchange,
 }
@@ -81,7 +86,9 @@ impl PairClaimName {
             Self::SameFunction => "same-function",
             Self::SameOutputs => "same-outputs",
             Self::SameContents => "same-contents",
+            Self::SameCourse => "same-course",
             Self::SameStep => "same-step",
+            Self::SameDirections => "same-directions",
             Self::Exchange => "exchange",
         }
     }
@@ -93,7 +100,9 @@ impl PairClaimName {
             Self::SameFunction => "the functions read back are the same",
             Self::SameOutputs => "they say the same after the same inputs",
             Self::SameContents => "they keep the same contents, and nothing that the other does not keep",
+            Self::SameCourse => "the functions read back stay together when they are run on",
             Self::SameStep => "one step moves the contents in the same way",
+            Self::SameDirections => "one step moves every direction of the contents in the same way",
             Self::Exchange => "each goes on from what the other holds as the other does",
         }
     }
@@ -146,15 +155,19 @@ impl PairClaim {
 /// Draws the verdict from the claims and from nothing else; `known` says whether both show a function.
 pub(super) fn verdict(claims: &[PairClaim], known: bool) -> PairVerdict {
     let holds = |name| claims.iter().any(|claim: &PairClaim| claim.name == name && claim.holds);
+    let fails = |name| claims.iter().any(|claim: &PairClaim| claim.name == name && !claim.holds);
+    let same_function = holds(PairClaimName::SameFunction) && !fails(PairClaimName::SameCourse);
     // Functions that differ must show it, or one of them is not what was read.
     let say_the_same = claims.iter().any(|claim| {
         claim.name == PairClaimName::SameOutputs && claim.bound == Bound::AtLeast && claim.measured == Some(1.0)
     });
     match () {
         () if !known => PairVerdict::Unclear,
-        () if !holds(PairClaimName::SameFunction) && say_the_same => PairVerdict::Unclear,
-        () if !holds(PairClaimName::SameFunction) => PairVerdict::Different,
+        () if !same_function && say_the_same => PairVerdict::Unclear,
+        () if !same_function => PairVerdict::Different,
         () if claims.iter().all(|claim| claim.holds) => PairVerdict::SameCircuit,
+        // What was read is the same, and what they say is not: one of them does not do what was read.
+        () if fails(PairClaimName::SameOutputs) => PairVerdict::Unclear,
         () => PairVerdict::SameFunction,
     }
 }

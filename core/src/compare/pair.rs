@@ -163,7 +163,8 @@ fn outputs(first: &Task, second: &Task, params: &CompareParams) -> Vec<OutputDif
     let differs = |output: &usize| match (first.function(), second.function()) {
         (Function::Dense(_), _) | (_, Function::Dense(_)) => match (first.linear(), second.linear()) {
             (Some(a), Some(b)) => {
-                (0..a.ncols()).any(|j| (a[(*output, j)] - b[(*output, j)]).abs() > params.coefficient)
+                let apart = a.row(*output) - b.row(*output);
+                apart.norm_max() > params.coefficient || apart.norm_l2() > params.coefficients
             }
             _ => true,
         },
@@ -193,8 +194,11 @@ fn reasons(pair: &Pair, first: &Examined, second: &Examined) -> Vec<String> {
             for of in [first, second].iter().filter(|of| of.function().is_none()) {
                 reasons.push(format!("no function could be read from {}", of.name));
             }
-            if !pair.outputs.is_empty() {
+            let fails = |name| pair.claims.iter().any(|claim| claim.name == name && !claim.holds);
+            if fails(PairClaimName::SameFunction) || fails(PairClaimName::SameCourse) {
                 reasons.push("the functions read back differ, but after the same inputs both say the same".into());
+            } else if fails(PairClaimName::SameOutputs) {
+                reasons.push("the functions read back are the same, but after the same inputs they do not say the same".into());
             }
         }
         PairVerdict::NotComparable => {}

@@ -16,14 +16,22 @@ pub struct CompareParams {
     pub most_episodes: usize,
     /// The output step from which on states are compared, and how many steps.
     pub settled: (usize, usize),
-    /// Coefficients of a real-valued f are the same if they differ by at most this.
+    /// Coefficients of a real-valued f are the same if they differ by at most this ...
     pub coefficient: f64,
+    /// ... and all of an output's together by at most this (root of the sum of squares): small differences add up.
+    pub coefficients: f64,
+    /// Two real-valued functions, run on from the same inputs for so many windows, ...
+    pub turns: usize,
+    /// ... may part by at most this share of their size.
+    pub course: f64,
     /// Least share of equal signs of every output of the two after the same inputs.
     pub outputs: f64,
     /// For a real-valued f: the largest difference of an output, as a share of its size.
     pub outputs_error: f64,
-    /// Step matrices are the same if no entry differs by more than this.
+    /// Step matrices are the same if no entry differs by more than this ...
     pub entry: f64,
+    /// ... and if they move no direction of the contents further apart than this share of its length (operator norm).
+    pub step_norm: f64,
     /// Least share of right signs of every output after a network went on from what the other one held.
     pub exchanged: f64,
     /// For a real-valued f: the largest error of an output then, as a share of its size.
@@ -47,9 +55,13 @@ impl Default for CompareParams {
             most_episodes: 512,
             settled: (40, 16),
             coefficient: 0.02,
+            coefficients: 0.06,
+            turns: 3,
+            course: 0.2,
             outputs: 0.98,
             outputs_error: 0.1,
             entry: 0.1,
+            step_norm: 0.3,
             exchanged: 0.98,
             exchanged_error: 0.2,
             kept_size: 0.15,

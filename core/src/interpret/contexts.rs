@@ -25,6 +25,31 @@ pub struct InContexts {
     pub holds: bool,
     /// What speaks against it.
     pub failing: Vec<String>,
+    /// Contexts between which nothing shows what the cue does, as their functions are the same.
+    pub alike: Vec<[String; 2]>,
+}
+
+impl InContexts {
+    /// What it comes to, in a sentence that says no more than was measured; nothing where something speaks against it.
+    pub fn conclusion(&self) -> Option<String> {
+        let circuits = self.contexts.iter().filter(|of| of.found.verdict == Verdict::Circuit).count();
+        let held = match circuits == self.contexts.len() {
+            true => "every context has its circuit".to_string(),
+            false => format!("{circuits} of {} contexts have their circuit, the others are superposed", self.contexts.len()),
+        };
+        let compared = self.pairs.len() - self.alike.len();
+        let alike: Vec<String> = self.alike.iter().map(|[a, b]| format!("{a} and {b}")).collect();
+        let cue = match (compared, alike.is_empty()) {
+            (0, true) => String::new(),
+            (_, true) => ", and the cue decides between them".to_string(),
+            (0, false) => "; whether the cue decides between them cannot be seen: their functions are the same".to_string(),
+            (_, false) => format!(
+                ", and the cue decides between those whose functions differ; between {} it cannot be seen",
+                alike.join(", ")
+            ),
+        };
+        self.holds.then(|| held + &cue)
+    }
 }
 
 /// One context.
@@ -134,7 +159,8 @@ pub fn interpret_contexts(
         }
     }
     let failing = failing(&contexts, &pairs, params.claims.cue_obeyed);
-    Ok(InContexts { task: task.name().into(), contexts, pairs, holds: failing.is_empty(), failing })
+    let alike = pairs.iter().filter(|pair| pair.cue_obeyed.is_none()).map(|pair| pair.contexts.clone()).collect();
+    Ok(InContexts { task: task.name().into(), contexts, pairs, holds: failing.is_empty(), failing, alike })
 }
 
 fn failing(contexts: &[InContext], pairs: &[Shared], least: f64) -> Vec<String> {

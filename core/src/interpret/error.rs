@@ -44,6 +44,23 @@ pub enum InterpretError {
         /// The network's outputs.
         outputs: usize,
     },
+    /// Inputs that could not be read step by step.
+    #[error(transparent)]
+    OverTime(#[from] crate::code::OverTimeError),
+    /// A trial that ends too soon.
+    #[error("{0} output steps are too few to see how contents move; give at least {LEAST_STEPS}", LEAST_STEPS = super::params::LEAST_STEPS)]
+    TooFewSteps(usize),
+    /// Nothing that could be written.
+    #[error("no contents are known of this network, so that none can be written; pass the task that it was trained on")]
+    NothingToWrite,
+    /// Contents of another size.
+    #[error("contents to write are windows of s={s} variables of d={d} components, all finite; pass them as (batch, {s}, {d})")]
+    WrittenSize {
+        /// Variables.
+        s: usize,
+        /// Components of each.
+        d: usize,
+    },
     /// A method that trajectories do not feed.
     #[error("{method} needs the weights of a network; trajectories can be read by code, orbit, dual-orbit and rollout")]
     NeedsWeights {

@@ -4,13 +4,15 @@ use super::case::{Case, OnOrbit};
 use super::coding::Coded;
 use super::{InterpretError, InterpretParams, Question, Verdict};
 use crate::circuit::Core;
-use crate::claims::{Behaviour, Bound, Claim, ClaimName, Findings, Reason, StructureEvidence, holds, judge};
+use crate::claims::{
+    Alone, Behaviour, Bound, Claim, ClaimName, Findings, Reason, StructureEvidence, holds, judge,
+};
 use crate::code::Sharing;
 use crate::network::Accuracy;
-use crate::observe::output_accuracy;
+use crate::observe::{output_accuracy, still_moving};
 use crate::recurrence::{Confidence, Recurrence};
 use crate::spectrum::Spectrum;
-use crate::task::{Component, Task};
+use crate::task::{Component, Source, Task};
 
 /// Every claim that can be made.
 pub(super) fn all_claims(
@@ -19,7 +21,7 @@ pub(super) fn all_claims(
     coded: Option<&Coded>,
     spectrum: &Spectrum,
     reading: &Recurrence,
-) -> Vec<Claim> {
+) -> Result<Vec<Claim>, InterpretError> {
     let (theory, params) = (case.theory, &case.params.claims);
     let mut claims = vec![];
     if matches!(case.question, Question::Blind { .. }) {
@@ -48,9 +50,9 @@ pub(super) fn all_claims(
             recorded: coded.recorded.as_ref().map(|recorded| (&recorded.null, recorded.noise.as_ref())),
             spectrum,
         };
-        claims.extend(structure.claims(&case.params.code, params));
+        claims.extend(structure.claims(&case.params.code, params)?);
     }
-    claims
+    Ok(claims)
 }
 
 /// Lets the claims say how sure the function is that was read back.
@@ -107,6 +109,13 @@ pub(super) fn judged(
     let (theory, params, observed) = (case.theory, &case.params.claims, case.observed);
     let held = behaviour.map(|behaviour| behaviour.held(params));
     let accuracy = theory.map(|theory| accuracy(case, &theory.task));
+    let signs = theory.is_some_and(|theory| theory.task.is_binary());
+    let blind = matches!(case.question, Question::Blind { .. }).then(|| Alone {
+        moving: still_moving(&observed.probe),
+        steps: observed.probe.outputs.len(),
+        only_stays: theory.is_some_and(|theory| only_stays(&theory.task)),
+        kind: observed.kind.as_ref(),
+    });
     let unread: Vec<Component> = match (theory, coded) {
         (Some(theory), Some(coded)) => {
             let missed = coded.unread(&case.params.code, params);
@@ -140,6 +149,8 @@ pub(super) fn judged(
         hidden_by_noise: coded.and_then(|coded| coded.recorded.as_ref()).and_then(|recorded| {
             recorded.hidden.map(|needed| (observed.probe.episodes + observed.score.episodes, needed))
         }),
+        accuracy: accuracy.filter(|_| signs).map(|accuracy| accuracy.value),
+        blind,
         claims,
     };
     let sharing = match (theory, coded, held.as_deref()) {
@@ -151,6 +162,12 @@ pub(super) fn judged(
     let sharing = sharing.filter(|_| verdict == Verdict::Superposed);
     let outputs = theory.map_or(vec![], |theory| output_accuracy(&observed.trial, &theory.task, observed.s));
     Ok(Judged { verdict, reasons, unread, sharing, outputs, accuracy })
+}
+
+/// Whether every output is what it was one step ago, or the opposite.
+fn only_stays(task: &Task) -> bool {
+    let stays = |(j, source): (usize, &Source)| (source.lag, source.component) == (1, j);
+    task.sources().is_some_and(|sources| sources.iter().enumerate().all(stays))
 }
 
 fn accuracy(case: &Case<'_>, task: &Task) -> Accuracy {

@@ -13,16 +13,20 @@ mod judging;
 pub mod limits;
 mod matrices;
 mod moment;
+mod other_kind;
+mod over_time;
 mod params;
 mod pipeline;
 mod question;
 mod reading;
 mod recorded;
 mod saved;
+mod stimulus;
 mod summaries;
 mod tables;
 mod trajectories;
 mod warning;
+mod writing;
 
 pub use crate::claims::{Claim, ClaimName, ClaimParams, Reason, Verdict};
 pub use contexts::{Cue, InContext, InContexts, Shared, in_context, interpret_context, interpret_contexts};
@@ -34,18 +38,21 @@ pub use question::{Known, interpret_file, interpret_file_watched};
 pub(crate) use reading::observe_and_read;
 pub use recorded::{Ablation, NoiseSummary, RecordingSummary, Without};
 pub use saved::SavedError;
+pub use stimulus::Stimulus;
 pub use summaries::{
     AtOneMoment, CodeSummary, MemoriesSummary, NetworkSummary, ProductsSummary, Rank, Spectra, TaskSummary, WholeState,
 };
 pub use trajectories::interpret_trajectories;
 pub use warning::{Note, Warning};
+pub use writing::write_contents;
 
 use crate::circuit::Core;
-use crate::code::{Contents, Sharing};
+use crate::code::{Contents, OverTime, Sharing};
 use crate::linearize::Linearization;
 use crate::memories::Memories;
 use crate::network::Accuracy;
 use crate::numeric::{Matrix, c64};
+use crate::observe::Kind;
 use crate::recurrence::{Confidence, Reading, Step};
 use crate::task::{Component, Gate, TableOf, Task};
 use serde::{Deserialize, Serialize};
@@ -84,6 +91,12 @@ pub struct Interpretation {
     pub hidden: usize,
     /// What the network is made of; nothing where only trajectories are known.
     pub network: Option<NetworkSummary>,
+    /// What it was driven with; nothing where it was not run.
+    #[serde(default)]
+    pub stimulus: Option<Stimulus>,
+    /// What it does when it is driven otherwise, where no task was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
     /// The part of the state that all this is about.
     pub state: StateView,
     /// What is found in the whole state, where that is more than what was looked at.
@@ -110,6 +123,9 @@ pub struct Interpretation {
     /// What recordings say beside it; nothing for a network that was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording: Option<RecordingSummary>,
+    /// What states hold of the inputs at each step of the trial; nothing where the circuit says it all and nobody asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
     /// How contents share directions, where there are fewer directions than contents.
     pub superposition: Option<Sharing>,
     /// How the visited states fill the state space; nothing where activity dies out.

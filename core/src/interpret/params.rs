@@ -1,8 +1,9 @@
 //! Every number that decides something, in one place.
 
+use super::InterpretError;
 use crate::choose::{UnknownWord, choose};
 use crate::claims::ClaimParams;
-use crate::code::CodeParams;
+use crate::code::{CodeParams, OverTimeParams};
 use crate::linearize::{FixedPointParams, OrbitParams, VisitedParams};
 use crate::memories::{MemoriesParams, Method};
 use crate::observe::ObserveParams;
@@ -59,6 +60,37 @@ pub struct InterpretParams {
     pub code: CodeParams,
     /// Where claims begin to hold.
     pub claims: ClaimParams,
+    /// How the inputs are read at each step of the trial.
+    pub over_time: OverTimeParams,
+    /// Whether they are read of a circuit too, which says what it holds by itself.
+    pub readings: bool,
+}
+
+/// Output steps of a trial, at least: a step of the contents has a before and an after, and both must be seen twice.
+pub const LEAST_STEPS: usize = 3;
+
+impl InterpretParams {
+    /// For trials that end after so many output steps: nothing is run or said beyond, and what waits until the state has settled
+    /// waits for a share of them. Inputs are read at every step.
+    pub fn ending_after(mut self, steps: usize) -> Result<Self, InterpretError> {
+        if steps < LEAST_STEPS {
+            return Err(InterpretError::TooFewSteps(steps));
+        }
+        let Self { observe, visited, code, claims, .. } = &mut self;
+        observe.accuracy_horizon = steps;
+        observe.ends_after = Some(steps);
+        observe.score_settle = observe.score_settle.min(2 * steps / 3);
+        observe.kind.silence = observe.kind.silence.min((steps / 2).max(1));
+        visited.settle = visited.settle.min(steps / 3);
+        code.moment = code.moment.min(steps - 1);
+        code.control_steps = code.control_steps.min(steps - visited.settle);
+        code.contents.settled = code.contents.settled.min(steps / 2);
+        code.table_steps = code.table_steps.min(steps - code.contents.settled);
+        claims.steered_most = claims.steered_most.min(steps - code.contents.settled.min(visited.settle + 2).min(steps - 1));
+        self.over_time.steps = steps;
+        self.readings = true;
+        Ok(self)
+    }
 }
 
 impl Default for InterpretParams {
@@ -83,6 +115,8 @@ impl Default for InterpretParams {
             recurrence: RecurrenceParams::default(),
             code: CodeParams::default(),
             claims: ClaimParams::default(),
+            over_time: OverTimeParams::default(),
+            readings: false,
         }
     }
 }

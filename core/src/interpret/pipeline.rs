@@ -3,11 +3,13 @@
 use super::case::{Case, OnOrbit, Subject, Theory};
 use super::doubts::{code_doubts, doubts, recording_doubts};
 use super::judging::{all_claims, judged, trust};
+use super::other_kind::of_another_kind;
+use super::over_time::inputs_over_time;
 use super::reading::{observe_and_read, read_recordings};
 use super::recorded::recorded_runs;
 use super::{
     CodeSummary, Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, NetworkSummary, Note,
-    Question, Rank, Spectra, StateView, TaskSummary, Verdict, Warning, WholeState,
+    Question, Rank, Spectra, StateView, Stimulus, TaskSummary, Verdict, Warning, WholeState,
 };
 use crate::circuit::Core;
 use crate::claims::Behaviour;
@@ -34,6 +36,11 @@ pub fn interpret_watched(
     params: &InterpretParams,
     watcher: OnProgress<'_>,
 ) -> Result<Interpretation, InterpretError> {
+    if let Question::Blind { s } = question
+        && network.inputs() != network.outputs()
+    {
+        return Ok(of_another_kind(network, *s, params));
+    }
     let (s, d) = question.size(network.outputs());
     let watch = Watch::new(watcher, params.observe.work(s, d));
     let (observed, reading) = observe_and_read(network, question, params, &watch)?;
@@ -43,6 +50,7 @@ pub fn interpret_watched(
     let units_first = params.state == StateView::Units && network.has_inner_state();
     let view = if units_first { &units } else { &whole };
     let mut found = look(network, view, &case, &reading)?;
+    found.over_time = inputs_over_time(network, view, question, found.verdict, params, &watch)?;
     if units_first {
         let wider = look(network, &whole, &case, &reading)?;
         found.warnings.extend(differs(&found, &wider).map(Note::from));
@@ -80,12 +88,7 @@ fn look(
     let mut found = interpret_case(&case, reading.clone())?;
     let part = observed.probe.states.first_key_value().is_some_and(|(_, states)| states.nrows() < network.state_size());
     found.state = if part { StateView::Units } else { StateView::Whole };
-    found.network = Some(NetworkSummary {
-        cell: network.kind(),
-        layers: network.layers.len(),
-        units: network.hidden(),
-        state: network.state_size(),
-    });
+    found.network = Some(NetworkSummary::of(network));
     Ok(found)
 }
 
@@ -103,8 +106,9 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
     let orbit = case.look_at_the_orbit()?;
     let (mut found, mut warnings) = case.follow_the_dynamics(origin.as_ref(), &orbit, &mut reading)?;
     case.watch.stage("fitting the code", 0.4)?;
-    let behaviour =
-        theory.map(|theory| Behaviour::measure(observed, &theory.contents, params.code.contents.faint, &params.claims));
+    let faint = params.code.contents.faint;
+    let measure = |theory: &Theory| Behaviour::measure(observed, &theory.contents, faint, &params.claims);
+    let behaviour = theory.map(measure).transpose()?;
     let coded = match (theory, &behaviour) {
         (Some(theory), Some(behaviour)) => case.find_code(theory, behaviour, &orbit)?,
         _ => None,
@@ -114,7 +118,7 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         _ => None,
     };
     let seen = in_memories.as_ref().unwrap_or(&orbit.spectrum);
-    let claims = all_claims(case, behaviour.as_ref(), coded.as_ref(), seen, &reading);
+    let claims = all_claims(case, behaviour.as_ref(), coded.as_ref(), seen, &reading)?;
     trust(&mut reading, case.question, behaviour.as_ref(), &claims, params);
     let judged = judged(case, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims)?;
     case.watch.stage("running the control", 0.6)?;
@@ -141,8 +145,11 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         warnings.retain(|warning| !matches!(warning, Warning::Orbit(_)));
     }
     warnings.extend(doubts(case, origin.as_ref(), &orbit, &reading, behaviour.as_ref(), seen_in_memories));
-    let told = matches!(case.question, Question::Task(_));
-    if judged.verdict == Verdict::NotLearned && told {
+    let unknown = matches!(case.question, Question::Blind { .. }) && theory.is_none();
+    if unknown || matches!(judged.verdict, Verdict::Silent | Verdict::OtherKind) {
+        warnings.insert(0, Warning::InputsAtEveryStep);
+    }
+    if judged.verdict == Verdict::NotLearned {
         warnings.insert(0, Warning::NotLearned);
     }
     let (s, d) = (observed.s, observed.d);
@@ -164,6 +171,8 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         blind: matches!(case.question, Question::Blind { .. }),
         hidden: observed.probe.states[&0].nrows(),
         network: None,
+        stimulus: Some(Stimulus::of(observed)),
+        kind: observed.kind.clone(),
         state: StateView::default(),
         whole_state: None,
         accuracy: judged.accuracy,
@@ -175,6 +184,7 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         code,
         not_linear: judged.unread,
         recording,
+        over_time: None,
         superposition: judged.sharing,
         rank: linear.as_ref().map(|orbit| Rank {
             used: orbit.rank(),

@@ -60,10 +60,10 @@ pub fn interpret_file_watched(
     if !file.unused.is_empty() {
         found.warnings.push(Warning::UnusedTensors { names: file.unused.clone() }.into());
         // What was left out may be what is missing.
-        if matches!(found.verdict, Verdict::Partial | Verdict::NotLearned) {
+        if matches!(found.verdict, Verdict::Partial | Verdict::NotLearned | Verdict::Silent | Verdict::OtherKind) {
             found.verdict = Verdict::Unclear;
             found.reasons.insert(0, Reason::NotSimulated { tensors: file.unused.len() });
-            found.warnings.retain(|note| note.warning != Warning::NotLearned);
+            found.warnings.retain(|note| !matches!(note.warning, Warning::NotLearned | Warning::InputsAtEveryStep));
         }
     }
     // Where the network is a circuit, its activation is no question.

@@ -2,10 +2,10 @@
 
 use super::{InterpretError, InterpretParams, Question, limits};
 use crate::network::Network;
-use crate::observe::{Asked, Observations, Watch, observe_watched};
+use crate::observe::{Asked, Kind, Observations, RareRule, Watch, observe_watched};
 use crate::random::{Purpose, Stream};
 use crate::recurrence::{Recurrence, read_back};
-use crate::task::MAX_GATE_INPUTS;
+use crate::task::{MAX_GATE_INPUTS, Task};
 
 /// Everything that is simulated, and the function behind it; where that is no linear one, the network is asked for truth
 /// tables.
@@ -25,7 +25,58 @@ pub(crate) fn observe_and_read(
         observed.asked = Asked::run(network, (s, d), &stream, &params.observe.ask, watch)?;
         reading.look_for_tables(&observed, &params.recurrence);
     }
+    let task = match question {
+        Question::Task(task) => Some(task.clone()),
+        Question::Blind { .. } => {
+            watch.stage("looking for rare inputs", 0.05)?;
+            with_rare_rules(network, &mut observed, &mut reading, params, watch)?
+        }
+    };
+    let signs = task.as_ref().filter(|task| task.is_binary());
+    if observed.rare.is_none() {
+        observed.rare = signs.map(|task| observed.look_for_rare(network, task, &params.observe, watch)).transpose()?;
+    }
+    if matches!(question, Question::Blind { .. }) {
+        observed.kind = Some(Kind::look(network, (s, d), task.as_ref(), &params.observe, watch)?);
+    }
     Ok((observed, reading))
+}
+
+/// Looks where the function that was read is wrong at the first output step. What other inputs decide there is asked for too, and
+/// the tables of these inputs take the place of what was read, where they are stated. Gives the task that is read in the end.
+fn with_rare_rules(
+    network: &Network,
+    observed: &mut Observations,
+    reading: &mut Recurrence,
+    params: &InterpretParams,
+    watch: &Watch<'_>,
+) -> Result<Option<Task>, InterpretError> {
+    let (s, d) = (observed.s, observed.d);
+    let Some(task) = reading.task(s, d).filter(Task::is_binary) else { return Ok(reading.task(s, d)) };
+    let rare = observed.look_for_rare(network, &task, &params.observe, watch)?;
+    let found: Vec<&RareRule> = rare.rules.iter().filter(|rule| rule.share > params.claims.rare).collect();
+    let gates = task.gates().unwrap_or_default();
+    let mut wanted: Vec<Vec<usize>> =
+        gates.iter().map(|gate| gate.inputs().iter().map(|slot| slot.index(s, d)).collect()).collect();
+    for rule in &found {
+        wanted[rule.output].extend(rule.inputs.iter().map(|(slot, _)| slot.index(s, d)));
+    }
+    if !found.is_empty() {
+        let stream = Stream::new(params.observe.seed, Purpose::ScoreInputs);
+        let asked = Asked::these(network, (s, d), &wanted, &stream, &params.observe.ask, watch)?;
+        let mut wider = reading.clone();
+        let before = observed.asked.replace(asked);
+        wider.look_for_tables(observed, &params.recurrence);
+        match wider.gates().and_then(|_| wider.task(s, d)) {
+            Some(task) => {
+                *reading = wider;
+                return Ok(Some(task));
+            }
+            None => observed.asked = before,
+        }
+    }
+    observed.rare = Some(rare);
+    Ok(Some(task))
 }
 
 /// The function behind recordings; combinations that were seen must do where nobody can be asked.

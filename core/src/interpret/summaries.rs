@@ -3,7 +3,7 @@
 use super::{Claim, Reason, Verdict};
 use crate::code::{ContentsFrom, Product, Rows};
 use crate::memories::Method;
-use crate::network::CellKind;
+use crate::network::{CellKind, Network};
 use crate::spectrum::Spectrum;
 use crate::task::Component;
 use serde::{Deserialize, Serialize};
@@ -146,6 +146,13 @@ pub struct NetworkSummary {
     pub units: usize,
     /// Numbers in its state, all layers together.
     pub state: usize,
+}
+
+impl NetworkSummary {
+    pub(super) fn of(network: &Network) -> Self {
+        let (layers, state) = (network.layers.len(), network.state_size());
+        Self { cell: network.kind(), layers, units: network.hidden(), state }
+    }
 }
 
 impl std::fmt::Display for NetworkSummary {

@@ -6,10 +6,10 @@ use super::coding::Coded;
 use crate::claims::steered_steps;
 use crate::code::{
     Code, Contents, ContentsFrom, Drawn, ProductCode, Sample, SignedStates, Writer, centre, centred_by_step, memories,
-    products_of, regress, stacked,
+    products_of, regress,
 };
 use crate::network::Network;
-use crate::numeric::{Matrix, NumericError};
+use crate::numeric::{Matrix, NumericError, stacked};
 use crate::observe::{Batch, View, drive};
 use crate::random::{Purpose, Stream};
 

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 pub enum Warning {
     /// The network did not learn its task.
     NotLearned,
+    /// Only inputs that end were tried.
+    InputsAtEveryStep,
     /// The number of lasting eigenvalues is not the theory's, so the spectral error is indeterminate.
     CountDiffers {
         /// Where.
@@ -135,6 +137,11 @@ impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NotLearned => write!(f, "the network did not learn its task: nothing below describes a circuit"),
+            Self::InputsAtEveryStep => write!(
+                f,
+                "what it does with inputs at every step was not looked at. If that is its task, drive it with inputs of its own \
+                 and look which of its states hold what: in Python, ketbra.readings(hidden, contents)"
+            ),
             Self::CountDiffers { place, found, expected } => {
                 let place = match place {
                     LinearizedAt::Origin => "at the origin",

@@ -16,7 +16,6 @@ pub use fixed_points::{
 pub use orbit::{OrbitParams, orbit};
 pub use origin::{origin, restrict};
 pub use settling::SettlingParams;
-pub(crate) use visited::principal_directions;
 pub use visited::{Visited, VisitedParams, visit};
 
 use crate::numeric::{Matrix, NumericError};

@@ -1,8 +1,8 @@
 //! What the memories leave out, and the learned circuit with all its blocks.
 
 use super::{Frame, MemoriesError, MemoriesParams};
-use crate::linearize::{Visited, principal_directions};
-use crate::numeric::{Matrix, pseudo_inverse};
+use crate::linearize::Visited;
+use crate::numeric::{Matrix, principal_directions, pseudo_inverse};
 
 /// The directions outside the memories, and the circuit on memories and remainder together.
 #[derive(Clone, Debug)]

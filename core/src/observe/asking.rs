@@ -6,9 +6,10 @@ use crate::numeric::Matrix;
 use crate::random::Stream;
 use crate::task::{MAX_GATE_INPUTS, Slot};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Episodes that are run at once: more take memory and no less time.
-const TOGETHER: usize = 4096;
+pub(super) const TOGETHER: usize = 4096;
 
 /// How a network is asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,10 +72,7 @@ impl Asked {
         let beyond = |output: usize, least: f64| -> Vec<usize> {
             (0..s * d).filter(|&at| influence[(output, at)] > least).collect()
         };
-        let ask = |output: usize, inputs: &[usize]| match inputs.len() <= MAX_GATE_INPUTS {
-            true => answers_of(output, inputs, (s, d), stream, params, &first).map(Some),
-            false => Ok(None),
-        };
+        let ask = |output: usize, inputs: &[usize]| answers_of(output, inputs, (s, d), stream, params, &first);
         let (mut answers, mut mainly) = (vec![], vec![]);
         for output in 0..d {
             let matters = beyond(output, params.matters);
@@ -85,10 +83,30 @@ impl Asked {
         }
         Ok(Some(Self { influence, answers, mainly }))
     }
+
+    /// Asks for the tables of given inputs (window components), for each output.
+    pub fn these(
+        network: &Network,
+        (s, d): (usize, usize),
+        inputs: &[Vec<usize>],
+        stream: &Stream,
+        params: &AskParams,
+        watch: &Watch<'_>,
+    ) -> Result<Self, ObserveError> {
+        let first = |inputs: Vec<f32>, episodes: usize| first_outputs(network, (s, d), &inputs, episodes, watch);
+        let influence = influence((s, d), stream, params, &first)?;
+        let of = |(output, inputs): (usize, &Vec<usize>)| {
+            let matters: BTreeSet<usize> = inputs.iter().copied().collect();
+            let matters: Vec<usize> = matters.into_iter().collect();
+            answers_of(output, &matters, (s, d), stream, params, &first)
+        };
+        let answers = inputs.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { influence, mainly: answers.clone(), answers })
+    }
 }
 
 /// What a network says at the first output step.
-fn first_outputs(
+pub(super) fn first_outputs(
     network: &Network,
     (s, d): (usize, usize),
     inputs: &[f32],
@@ -106,7 +124,8 @@ fn first_outputs(
     Ok(produced)
 }
 
-type First<'a> = &'a dyn Fn(Vec<f32>, usize) -> Result<Matrix, ObserveError>;
+/// What a network says at the first output step to so many inputs (s, episodes, d).
+pub(super) type First<'a> = &'a dyn Fn(Vec<f32>, usize) -> Result<Matrix, ObserveError>;
 
 /// Flips one input after the other in the same random inputs.
 fn influence(
@@ -144,7 +163,7 @@ fn influence(
     Ok(influence)
 }
 
-/// Presents every combination of the inputs that matter, in many random backgrounds.
+/// Presents every combination of the inputs that matter, in many random backgrounds; nothing where too many matter.
 fn answers_of(
     output: usize,
     matters: &[usize],
@@ -152,7 +171,10 @@ fn answers_of(
     stream: &Stream,
     params: &AskParams,
     first: First<'_>,
-) -> Result<Answers, ObserveError> {
+) -> Result<Option<Answers>, ObserveError> {
+    if matters.len() > MAX_GATE_INPUTS {
+        return Ok(None);
+    }
     let combinations = 1usize << matters.len();
     let backgrounds = params.backgrounds.0.max(params.backgrounds.1 / combinations);
     let mut inputs = draw_inputs((s, d), combinations * backgrounds, stream, 9)?;
@@ -171,5 +193,5 @@ fn answers_of(
         })
         .collect();
     let size = (0..episodes).map(|k| produced[(output, k)].abs()).sum::<f64>() / episodes as f64;
-    Ok(Answers { inputs: matters.iter().map(|&at| Slot::at(at, s, d)).collect(), positive, size })
+    Ok(Some(Answers { inputs: matters.iter().map(|&at| Slot::at(at, s, d)).collect(), positive, size }))
 }

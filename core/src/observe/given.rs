@@ -91,8 +91,11 @@ impl Trajectories {
             Some(inputs) => (inputs.clone(), 0),
             None => (self.first_outputs(s), s),
         };
-        let steps = self.states.len().saturating_sub(first);
-        let needed = settle + s + 2;
+        let given = self.states.len().saturating_sub(first);
+        let steps = params.ends_after.map_or(given, |end| given.min(end));
+        // Decoders are judged on steps whose contents are still to be said; a trial that ends says no more of them.
+        let ahead = if params.ends_after.is_some() { 0 } else { s };
+        let needed = settle + ahead + 2;
         if steps < needed {
             return Err(TrajectoriesError::TooShort { found: self.states.len(), needed: needed + first });
         }
@@ -105,9 +108,10 @@ impl Trajectories {
         // Spread evenly, so that what drifts over a recording is in both parts.
         let (scored, shown): (Vec<usize>, Vec<usize>) = (0..episodes).partition(|e| e.is_multiple_of(every));
         let all: Vec<usize> = (0..episodes).collect();
-        let states = without_drift(&self.states[first..], params);
-        let whole = Given { inputs: &inputs, states: &states, outputs: &self.outputs[first..], d };
-        let scored_steps = params.score_steps.min(steps - s);
+        let states = without_drift(&self.states[first..first + steps], params);
+        let outputs = &self.outputs[first..first + steps];
+        let whole = Given { inputs: &inputs, states: &states, outputs, d };
+        let scored_steps = params.score_steps.min(steps - ahead);
         Ok(Observations {
             asked: None,
             s,
@@ -119,6 +123,9 @@ impl Trajectories {
             score_settle: params.score_settle.min(2 * scored_steps / 3),
             long: whole.batch(&scored, 0),
             flips: None,
+            every_window: false,
+            rare: None,
+            kind: None,
         })
     }
 

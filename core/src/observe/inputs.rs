@@ -1,5 +1,6 @@
 //! Inputs that networks are shown: drawn, or every window where there are few.
 
+use crate::numeric::Matrix;
 use crate::random::Stream;
 use crate::task::{Episodes, Task, TaskError};
 
@@ -32,6 +33,12 @@ pub(crate) fn draw_inputs(
     let mut drawn = Episodes::new(&any, episodes);
     drawn.draw(&any, stream, index, 0);
     Ok(drawn.inputs().to_vec())
+}
+
+/// Inputs (s, episodes, d) as windows, s*d x episodes.
+pub(crate) fn as_windows(inputs: &[f32], (s, d): (usize, usize)) -> Matrix {
+    let episodes = inputs.len() / (s * d).max(1);
+    Matrix::from_fn(s * d, episodes, |slot, e| f64::from(inputs[(slot / d * episodes + e) * d + slot % d]))
 }
 
 #[cfg(test)]

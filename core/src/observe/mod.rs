@@ -8,17 +8,21 @@ mod asking;
 mod flips;
 mod given;
 mod inputs;
+mod kind;
+mod rare;
 mod view;
 mod watch;
 
 pub use asking::{Answers, AskParams, Asked};
 pub use flips::Flips;
 pub use given::{Trajectories, TrajectoriesError};
-pub(crate) use inputs::{draw_inputs, window_count};
+pub(crate) use inputs::{as_windows, draw_inputs};
+pub use kind::{Kind, KindParams, LaterInput, OtherLength, still_moving};
+pub use rare::{Rare, RareParams, RareRule};
 pub use view::View;
 pub use watch::{OnProgress, StageProgress, Stopped, Watch};
 
-use inputs::every_window;
+use inputs::{every_window, window_count};
 
 use crate::network::{Dynamics, Network, NetworkError};
 use crate::numeric::Matrix;
@@ -33,6 +37,9 @@ const VANISHED: f64 = 1e-100;
 
 /// First output steps whose states are kept for judging, at least: where f forgets there are no later ones to look at.
 const EARLY_STEPS: usize = 12;
+
+/// Output steps that are run, and that everything is said of, where nobody says how many.
+pub const HORIZON: usize = 200;
 
 /// How much is simulated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,10 +63,16 @@ pub struct ObserveParams {
     pub score_steps: usize,
     /// Output steps of it on which decoders are not scored yet, while the state settles.
     pub score_settle: usize,
-    /// Episodes over which accuracy is taken.
+    /// Episodes over which accuracy is taken, at least.
     pub accuracy_episodes: usize,
-    /// Output steps over which accuracy is taken.
+    /// The same for each component of the window, at least: every direction of the contents is looked for in the last outputs.
+    pub accuracy_per_component: usize,
+    /// Output steps over which accuracy is taken: the horizon of everything that is said of outputs.
     pub accuracy_horizon: usize,
+    /// Output steps after which the trial ends; nothing is run beyond.
+    pub ends_after: Option<usize>,
+    /// Where there are no more windows than this, each of them is run to the horizon.
+    pub all_windows: usize,
     /// Episodes in which one input at a time is flipped.
     pub flip_bases: usize,
     /// Inputs that are flipped at most, evenly spread over the window.
@@ -72,6 +85,10 @@ pub struct ObserveParams {
     pub drifts_beyond_chance: f64,
     /// How a network is asked for a truth table.
     pub ask: AskParams,
+    /// How rare inputs are looked for.
+    pub rare: RareParams,
+    /// How it is seen whether a network goes on alone.
+    pub kind: KindParams,
 }
 
 impl Default for ObserveParams {
@@ -87,13 +104,18 @@ impl Default for ObserveParams {
             score_steps: 60,
             score_settle: 40,
             accuracy_episodes: 64,
-            accuracy_horizon: 200,
+            accuracy_per_component: 2,
+            accuracy_horizon: HORIZON,
+            ends_after: None,
+            all_windows: 4096,
             flip_bases: 4,
             most_flips: 256,
             judged_every: 4,
             drifts: 0.25,
             drifts_beyond_chance: 12.0,
             ask: AskParams::default(),
+            rare: RareParams::default(),
+            kind: KindParams::default(),
         }
     }
 }
@@ -137,9 +159,23 @@ pub struct Observations {
     pub flips: Option<Flips>,
     /// Answers to every combination of the inputs that matter; nothing where no truth table was looked for.
     pub asked: Option<Asked>,
+    /// Whether `long` holds every window that there is.
+    pub every_window: bool,
+    /// Where the first outputs are not those of the function; nothing where none is known, or only trajectories are.
+    pub rare: Option<Rare>,
+    /// What the network does when it is driven otherwise; nothing where only trajectories are known.
+    pub kind: Option<Kind>,
 }
 
 impl Observations {
+    /// Batches of inputs that were drawn independently of one another: those of recordings are all in one.
+    pub fn drawn(&self) -> Vec<&Batch> {
+        match self.flips {
+            Some(_) => vec![&self.trial, &self.score, &self.long],
+            None => vec![&self.trial],
+        }
+    }
+
     /// Output steps on which decoders are scored.
     pub fn settled_steps(&self) -> Range<usize> {
         let end = self.score.states.last_key_value().map_or(0, |(&last, _)| last + 1);
@@ -190,7 +226,15 @@ impl ObserveParams {
         let trials = self.trials.max(self.trials_per_component * s * d) * 2 * s;
         let flips = self.flip_bases * (1 + self.most_flips.min(s * d)) * 2 * s;
         let scores = self.scores * (2 * s + self.score_steps);
-        probes + trials + flips + scores + self.accuracy_episodes * (s + self.accuracy_horizon)
+        probes + trials + flips + scores + self.long_episodes((s, d)) * (s + self.accuracy_horizon)
+    }
+
+    /// Episodes that are run to the horizon, every window among them where these are few.
+    fn long_episodes(&self, (s, d): (usize, usize)) -> usize {
+        match window_count((s, d), self.all_windows) {
+            Some(count) => count * self.accuracy_episodes.div_ceil(count).max(1),
+            None => self.accuracy_episodes.max(self.accuracy_per_component * s * d),
+        }
     }
 }
 
@@ -215,26 +259,37 @@ pub fn observe_watched(
     let trials = params.trials.max(params.trials_per_component * s * d);
     let fresh = Stream::new(params.seed, Purpose::ScoreInputs);
     let run = |inputs, episodes, steps, kept: &[usize]| Batch::run(network, inputs, episodes, steps, kept, watch);
-    let early = s.max(EARLY_STEPS).min(params.score_steps);
-    let scored: Vec<usize> = (0..early).chain(params.score_settle.max(early)..params.score_steps).collect();
+    let end = |steps: usize| params.ends_after.map_or(steps, |end| steps.min(end));
+    let score_steps = end(params.score_steps);
+    let early = s.max(EARLY_STEPS).min(score_steps);
+    let scored: Vec<usize> = (0..early).chain(params.score_settle.max(early)..score_steps).collect();
     // Decoders need the mean of the probes at every step that they look at.
-    let probe_steps = params.probe_steps.max(params.score_steps + s);
+    let probe_steps = end(params.probe_steps.max(params.score_steps + s));
+    let first = end(s);
+    let long = params.long_episodes((s, d));
+    let every = every_window((s, d), long);
     let observed = Observations {
         s,
         d,
+        every_window: every.is_some(),
+        rare: None,
+        kind: None,
         probe: drive(network, (s, d), &stream, 0, probes, &up_to(probe_steps), watch)?,
         trial: match every_window((s, d), trials) {
-            Some((inputs, episodes)) => run(inputs, episodes, s, &[])?,
-            None => run(draw_inputs((s, d), trials, &stream, 1)?, trials, s, &[])?,
+            Some((inputs, episodes)) => run(inputs, episodes, first, &[])?,
+            None => run(draw_inputs((s, d), trials, &stream, 1)?, trials, first, &[])?,
         },
-        score: run(draw_inputs((s, d), params.scores, &fresh, 0)?, params.scores, params.score_steps + s, &scored)?,
-        score_settle: params.score_settle,
-        long: run(
-            draw_inputs((s, d), params.accuracy_episodes, &fresh, 2)?,
-            params.accuracy_episodes,
-            params.accuracy_horizon,
-            &[],
+        score: run(
+            draw_inputs((s, d), params.scores, &fresh, 0)?,
+            params.scores,
+            end(params.score_steps + s),
+            &scored,
         )?,
+        score_settle: params.score_settle,
+        long: match every {
+            Some((inputs, episodes)) => run(inputs, episodes, params.accuracy_horizon, &[])?,
+            None => run(draw_inputs((s, d), long, &fresh, 2)?, long, params.accuracy_horizon, &[])?,
+        },
         flips: Some(Flips::run(network, (s, d), &fresh, params, watch)?),
         asked: None,
     };
@@ -297,30 +352,18 @@ impl Batch {
         kept: &[usize],
         watch: &Watch<'_>,
     ) -> Result<Self, Stopped> {
-        let network = &network.padded();
-        let (d, size) = (network.inputs(), network.state_size());
-        let mut state = Matrix::zeros(size, episodes);
-        let mut spare = Matrix::zeros(size, episodes);
-        for now in inputs.chunks(episodes * d) {
-            let input = Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j]));
-            network.step_into(state.as_ref(), Some(input.as_ref()), spare.as_mut());
-            std::mem::swap(&mut state, &mut spare);
-            watch.simulated(episodes)?;
-        }
-        let last_input_size = spread(&network.read(state.as_ref()));
-        let (mut states, mut outputs) = (BTreeMap::new(), Vec::with_capacity(steps));
-        for t in 0..steps {
-            network.step_into(state.as_ref(), None, spare.as_mut());
-            std::mem::swap(&mut state, &mut spare);
-            if has_vanished(&state) {
-                state.fill(0.0);
+        let presented = inputs.len() / (episodes * network.inputs()).max(1);
+        let (mut states, mut outputs, mut last_input_size) = (BTreeMap::new(), Vec::with_capacity(steps), 0.0);
+        run_through(network, &inputs, episodes, steps, watch, &mut |time, state, network| {
+            if time + 1 == presented {
+                last_input_size = spread(&network.read(state.as_ref()));
             }
-            watch.simulated(episodes)?;
+            let Some(t) = time.checked_sub(presented) else { return };
             outputs.push(network.read(state.as_ref()));
             if kept.contains(&t) {
                 states.insert(t, state.clone());
             }
-        }
+        })?;
         Ok(Self { inputs, episodes, states, outputs, last_input_size, mirrored: false })
     }
 
@@ -357,6 +400,34 @@ impl Batch {
         let settled = (late.iter().map(|x| x * x).sum::<f64>() / late.len().max(1) as f64).sqrt();
         if largest > 0.0 { settled / largest } else { 0.0 }
     }
+}
+
+/// Runs a network from the zero state on inputs (time, episodes, components) and then `steps` steps of silence, and hands over
+/// the states after each of these.
+pub(crate) fn run_through(
+    network: &Network,
+    inputs: &[f32],
+    episodes: usize,
+    steps: usize,
+    watch: &Watch<'_>,
+    each: &mut dyn FnMut(usize, &Matrix, &Network),
+) -> Result<(), Stopped> {
+    let network = &network.padded();
+    let (d, size) = (network.inputs(), network.state_size());
+    let mut state = Matrix::zeros(size, episodes);
+    let mut spare = Matrix::zeros(size, episodes);
+    let presented = inputs.chunks((episodes * d).max(1)).map(Some);
+    for (time, now) in presented.chain(std::iter::repeat_n(None, steps)).enumerate() {
+        let input = now.map(|now| Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j])));
+        network.step_into(state.as_ref(), input.as_ref().map(Matrix::as_ref), spare.as_mut());
+        std::mem::swap(&mut state, &mut spare);
+        if now.is_none() && has_vanished(&state) {
+            state.fill(0.0);
+        }
+        watch.simulated(episodes)?;
+        each(time, &state, network);
+    }
+    Ok(())
 }
 
 /// Whether all activity is as good as none; one episode that is alive answers at once.

@@ -1,12 +1,12 @@
 //! A dense f from the first output step.
 
-use super::rival::{inputs_of, regression};
+use super::rival::regression;
 use super::{RecurrenceError, RecurrenceParams, Rivalry, rivalry};
 use crate::circuit::Core;
-use crate::claims::follow;
+use crate::claims::{Yardstick, follow};
 use crate::linearize::{OrbitParams, VisitedParams, orbit, visit};
 use crate::numeric::{Matrix, c64, eigenvalues, zero_padded};
-use crate::observe::{Batch, Observations};
+use crate::observe::{Batch, Observations, as_windows};
 use crate::task::Task;
 
 /// A linear f that is no signed selection.
@@ -75,7 +75,7 @@ struct Regression {
 /// The regression without coefficients that its residual could have made.
 fn regress(trial: &Batch, s: usize, d: usize, params: &RecurrenceParams) -> Option<Regression> {
     let mut matrix = regression(trial, s, d)?;
-    let (produced, presented) = (trial.outputs.first()?, inputs_of(trial, s * d, d));
+    let (produced, presented) = (trial.outputs.first()?, as_windows(&trial.inputs, (s, d)));
     let largest = matrix.norm_max();
     let freedom = trial.episodes.saturating_sub(s * d).max(1) as f64;
     let missed = produced - zero_padded(&matrix) * &presented;
@@ -183,6 +183,6 @@ fn lasts_on_the_orbit(probe: &Batch, core: &Core, params: &RecurrenceParams) -> 
 fn worst(probe: &Batch, task: &Task, cuts: &[usize], unit: f64, params: &RecurrenceParams) -> f64 {
     let mut cuts: Vec<usize> = cuts.iter().map(|&cut| cut.min(probe.outputs.len())).collect();
     cuts.dedup();
-    let followed = follow(probe, task, &cuts, unit, params.dense_faded);
+    let followed = follow(probe, task, &cuts, Yardstick { unit, faint: params.dense_faded });
     if followed.signs { 1.0 - followed.worst().0 } else { followed.worst().0 }
 }

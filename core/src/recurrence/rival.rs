@@ -6,7 +6,7 @@
 //! long, however much its first output depends on other inputs: there signs are what it computes.
 
 use crate::numeric::{Matrix, ridge_regression, zero_padded};
-use crate::observe::{Batch, Observations};
+use crate::observe::{Batch, Observations, as_windows};
 use crate::task::Task;
 use serde::{Deserialize, Serialize};
 
@@ -109,22 +109,20 @@ fn rival(observed: &Observations, f: &Matrix, (unit, stated_error): (f64, f64), 
 /// The first output regressed on independent inputs, d x (s*d).
 pub(super) fn regression(trial: &Batch, s: usize, d: usize) -> Option<Matrix> {
     let produced = trial.outputs.first()?;
-    let presented = inputs_of(trial, s * d, d);
+    let presented = as_windows(&trial.inputs, (s, d));
     let found =
         ridge_regression(&(&presented * presented.transpose()), &(&presented * produced.transpose()), RIDGE).ok()?;
     Some(found.transpose().to_owned())
 }
 
-/// The inputs of a batch as windows, s*d x episodes.
-pub(super) fn inputs_of(batch: &Batch, window: usize, d: usize) -> Matrix {
-    Matrix::from_fn(window, batch.episodes, |slot, episode| {
-        f64::from(batch.inputs[slot / d * batch.episodes * d + episode * d + slot % d])
-    })
+/// The window of a linear f: variables, and components of each.
+fn size_of(f: &Matrix) -> (usize, usize) {
+    (f.ncols() / f.nrows().max(1), f.nrows())
 }
 
 /// The size of the network's outputs (its first outputs, projected on what f asks for), and their correlation.
 fn unit(trial: &Batch, f: &Matrix) -> (f64, f64) {
-    let wanted = zero_padded(f) * inputs_of(trial, f.ncols(), f.nrows());
+    let wanted = zero_padded(f) * as_windows(&trial.inputs, size_of(f));
     let (mut product, mut square, mut power) = (0.0, 0.0, 0.0);
     for episode in 0..trial.episodes {
         let produced = trial.outputs.first().map_or(&[][..], |produced| produced.col_as_slice(episode));
@@ -144,7 +142,7 @@ fn free_run(f: &Matrix, batch: &Batch, d: usize) -> Option<Matrix> {
     const BOUND: f64 = 1e140;
     let (window, steps) = (f.ncols(), batch.outputs.len());
     let mut run = Matrix::zeros(window + steps * d, batch.episodes);
-    run.subrows_mut(0, window).copy_from(inputs_of(batch, window, d));
+    run.subrows_mut(0, window).copy_from(as_windows(&batch.inputs, (window / d, d)));
     let f = zero_padded(f);
     for t in 0..steps {
         let next = &f * run.subrows(t * d, window);

@@ -61,15 +61,23 @@ fn headline(network: Option<&Network>, found: &Interpretation) -> String {
             format!("{this} is only in part the circuit of {name}: {right}{}.", failures(&found.claims))
         }
         Verdict::NotLearned if matches!(found.reasons.first(), Some(Reason::Silent { .. })) => {
-            format!("{this} has learned nothing that lasts: soon after the input ends, what it saw is forgotten.")
-        }
-        Verdict::NotLearned if found.task.name.is_none() => {
-            format!("{this} follows no rule that could be found: what it does after the input looks like chance.")
+            format!("{this} has not learned {name}: soon after the input ends, what it saw is forgotten.")
         }
         Verdict::NotLearned => match found.accuracy {
             Some(_) => format!("{this} has not learned {name}: it {}, where guessing gets 50 %.", share_right(found)),
             None => format!("{this} has not learned {name}."),
         },
+        Verdict::Silent => format!(
+            "{this} forgets these inputs when they end. That is no fault in a network whose task has inputs at every step."
+        ),
+        Verdict::OtherKind if matches!(found.reasons.first(), Some(Reason::SizesDiffer { .. })) => {
+            let sizes = found.reasons.first().map_or(String::new(), ToString::to_string);
+            format!("{this} is of another kind than those that go on alone: {sizes}.")
+        }
+        Verdict::OtherKind => format!(
+            "{this} does not go on alone: when the inputs end, it keeps what it has. Latches and counters do that; their task has \
+             inputs at every step."
+        ),
         Verdict::NotHeld => {
             "The outputs are right, but these recorded states do not hold what they are made from.".into()
         }
@@ -118,6 +126,9 @@ fn shown(found: &Interpretation) -> String {
         (1, _) => format!("one pattern{pattern}"),
         _ => format!("{s} patterns{pattern}, one a step"),
     };
+    if found.blind && found.verdict != Verdict::Circuit {
+        return format!("We showed it {shown}, and then nothing");
+    }
     let goes_on = if does_its_task(found) { "then goes on alone" } else { "should then go on alone" };
     format!("It sees {shown}, and {goes_on}")
 }

@@ -57,6 +57,9 @@ pub struct Spectrum {
     pub error: Option<f64>,
     /// Largest difference of the arguments (radians).
     pub worst_error: Option<f64>,
+    /// Largest difference of the moduli, both in falling order; indeterminate where the counts differ.
+    #[serde(default)]
+    pub worst_modulus: Option<f64>,
     /// Mean modulus of the kept eigenvalues.
     pub mean_modulus: Option<f64>,
     /// Modulus above which eigenvalues are kept.
@@ -69,6 +72,25 @@ pub struct Spectrum {
     pub eigenvalues: Vec<Eigenvalue>,
     /// The theory's eigenvalues.
     pub theory: Vec<Eigenvalue>,
+}
+
+impl Spectrum {
+    /// That of a network that was not run.
+    pub(crate) fn unknown(params: &SpectrumParams) -> Self {
+        Self {
+            found: 0,
+            expected: None,
+            error: None,
+            worst_error: None,
+            worst_modulus: None,
+            mean_modulus: None,
+            threshold: params.threshold,
+            matching: params.matching,
+            directions: vec![],
+            eigenvalues: vec![],
+            theory: vec![],
+        }
+    }
 }
 
 /// Compares eigenvalues with the theory's; `None` where no task is known.
@@ -92,6 +114,7 @@ pub fn spectrum(found: &[c64], theory: Option<&[c64]>, params: &SpectrumParams) 
         expected: expected.as_ref().map(Vec::len),
         error: matched.as_ref().map(|matched| matched.mean_error),
         worst_error: matched.as_ref().map(|matched| matched.worst_error),
+        worst_modulus: matched.as_ref().and(expected.as_deref()).map(|expected| moduli_apart(&found, expected)),
         mean_modulus: (!found.is_empty()).then(|| moduli / found.len() as f64),
         threshold: params.threshold,
         matching: params.matching,
@@ -102,6 +125,16 @@ pub fn spectrum(found: &[c64], theory: Option<&[c64]>, params: &SpectrumParams) 
         eigenvalues: pairs(&found),
         theory: expected.as_deref().map(pairs).unwrap_or_default(),
     })
+}
+
+/// The largest difference between two lists of moduli in falling order.
+fn moduli_apart(found: &[c64], expected: &[c64]) -> f64 {
+    let falling = |values: &[c64]| {
+        let mut moduli: Vec<f64> = values.iter().map(|z| z.re.hypot(z.im)).collect();
+        moduli.sort_by(|a, b| b.total_cmp(a));
+        moduli
+    };
+    falling(found).into_iter().zip(falling(expected)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
 fn count(found: &[f64], expected: &[f64], same: f64) -> Vec<Direction> {
@@ -142,6 +175,7 @@ mod tests {
         let compared = spectrum(&found, Some(&theory), &SpectrumParams::at_a_point()).unwrap();
         assert!((compared.error.unwrap() - 0.01).abs() < 1e-12);
         assert!((compared.mean_modulus.unwrap() - 0.97).abs() < 1e-12);
+        assert!((compared.worst_modulus.unwrap() - 0.03).abs() < 1e-12);
         assert!(compared.directions.iter().all(|d| (d.found, d.expected) == (1, 1)));
     }
 

@@ -65,11 +65,11 @@ fn in_words(path: &Path, found: &InContexts) -> String {
     for pair in &found.pairs {
         text += &shared(pair);
     }
-    match found.holds {
-        true => {
-            let _ = writeln!(text, "{GOOD}every context has its circuit, and the cue decides between them{GOOD:#}");
+    match found.conclusion() {
+        Some(conclusion) => {
+            let _ = writeln!(text, "{GOOD}{conclusion}{GOOD:#}");
         }
-        false => found.failing.iter().for_each(|why| {
+        None => found.failing.iter().for_each(|why| {
             let _ = writeln!(text, "{WARN}fails:{WARN:#} {why}");
         }),
     }

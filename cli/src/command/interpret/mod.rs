@@ -2,6 +2,7 @@
 
 mod contexts;
 mod drawing;
+mod over_time;
 pub(super) mod summary;
 
 use crate::failure::Failure;
@@ -28,6 +29,7 @@ use std::str::FromStr;
   ketbra interpret net.safetensors --task T3 --methods all
   ketbra interpret model.pt --blind --s 8
   ketbra interpret nets/*.safetensors --json
+  ketbra interpret net.pt --task repeat-copy --s 4 --d 3 --steps 4    a trial that ends after 4 output steps
 
 A network whose task has contexts is read in each of them; --context NAME reads one.
 
@@ -59,6 +61,13 @@ pub struct InterpretCommand {
     /// For the method power: 1 grounds the newest variable in the inverse of the readout, 0 in the input weights
     #[arg(long, value_name = "ALPHA", default_value_t = InterpretParams::default().memories.grounding)]
     grounding: f64,
+    /// Output steps after which the trial ends: nothing is run or said beyond, and the inputs are read at every step
+    /// [default: 200 steps are run]
+    #[arg(long, value_name = "N")]
+    steps: Option<usize>,
+    /// Read the inputs from the states of every step, also where the network is a circuit
+    #[arg(long)]
+    readings: bool,
     /// Seed of the inputs that drive the network
     #[arg(long, default_value_t = InterpretParams::default().observe.seed)]
     seed: u64,
@@ -140,6 +149,7 @@ impl InterpretCommand {
     fn params(&self) -> Result<InterpretParams, Failure> {
         let mut params = InterpretParams { method: self.method.unwrap_or_default(), ..InterpretParams::default() };
         params.observe.seed = self.seed;
+        params.readings = self.readings;
         params.state = self.state.unwrap_or_default();
         if !(0.0..=1.0).contains(&self.grounding) {
             let message =
@@ -153,7 +163,10 @@ impl InterpretCommand {
             None => vec![],
             Some(words) => Method::list(words).map_err(Failure::bad_input)?,
         };
-        Ok(params)
+        match self.steps {
+            Some(steps) => params.ending_after(steps).map_err(Failure::bad_input),
+            None => Ok(params),
+        }
     }
 
     /// Where what was found goes, a folder a network.

@@ -1,6 +1,6 @@
 //! What a person reads in ten seconds.
 
-use super::drawing;
+use super::{drawing, over_time};
 use crate::arguments::in_options;
 use crate::subject::name;
 use crate::terminal::{FAINT, TITLE, WARN, hanging, title};
@@ -27,6 +27,9 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     let style = if found.verdict == Verdict::Circuit { TITLE } else { WARN };
     let from = escaped(&path.to_string_lossy());
     let _ = writeln!(text, "{style}{}{style:#}  {}  {from}", verdict(found), heading(found));
+    if let Some(stimulus) = &found.stimulus {
+        text.push_str(&hanging("  ", 2, &stimulus.to_string()));
+    }
     // What casts doubt on the verdict comes before what speaks for it.
     for note in &found.warnings {
         text.push_str(&hanging(&format!("{WARN}warning:{WARN:#} "), 9, &in_options(&note.warning)));
@@ -41,6 +44,13 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
     text.push_str(&claims(found));
     if let Some(whole) = &found.whole_state {
         text.push_str(&hanging("  ", 2, &whole.to_string()));
+    }
+    if let Some(readings) = &found.over_time {
+        let _ = write!(text, "\n{}", title("What each step's states hold of the inputs: share of signs read, worst component"));
+        text.push_str(&over_time::table(readings));
+    }
+    if found.stimulus.is_none() {
+        return text;
     }
     let _ = write!(text, "\n{}", title("Spectrum"));
     let spectra = &found.spectrum;

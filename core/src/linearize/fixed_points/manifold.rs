@@ -2,8 +2,7 @@
 
 use super::{FixedPointParams, FixedPoints, distance, is_within, reach, starts_of};
 use crate::linearize::LinearizeError;
-use crate::linearize::principal_directions;
-use crate::numeric::Matrix;
+use crate::numeric::{Matrix, principal_directions};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -1,6 +1,6 @@
 // One network of a sweep as a small picture: its spectrum at the origin, its loss, its verdict.
 
-const COLOURS = { circuit: "--good", superposed: "--doubt", partial: "--part", "not-learned": "--bad", "not-held": "--half-minus", unclear: "--soft", failed: "--mark" };
+const COLOURS = { circuit: "--good", superposed: "--doubt", partial: "--part", "not-learned": "--bad", silent: "--soft", "other-kind": "--soft", "not-held": "--half-minus", unclear: "--soft", failed: "--mark" };
 const ORDER = Object.keys(COLOURS);
 const verdictOf = ({ verdict }) => verdict ?? "failed";
 

@@ -3,8 +3,8 @@
 
 use super::Picture;
 use super::drawing::{Anchor, Area, Drawing, INK, SOFT, number};
-use crate::linearize::{FixedPoint, LinearizeError, PhasePortrait, principal_directions};
-use crate::numeric::Matrix;
+use crate::linearize::{FixedPoint, LinearizeError, PhasePortrait};
+use crate::numeric::{Matrix, principal_directions};
 use faer::MatRef;
 
 const WIDTH: f64 = 352.0;

@@ -1,0 +1,140 @@
+//! Is a network of the kind that sees s inputs and then goes on alone? What it does when it is driven otherwise.
+//!
+//! A latch, a counter or a grammar has inputs at every step. Driven by s steps of signs and then silence, some of these look like a
+//! circuit that holds its last input: what tells them apart is that later inputs are taken like the first ones, and that the number of
+//! input steps makes no difference.
+
+use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
+use crate::network::Network;
+use crate::numeric::Matrix;
+use crate::random::{Purpose, Stream};
+use crate::task::{Episodes, Task};
+use serde::{Deserialize, Serialize};
+
+/// How it is seen whether a network goes on alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KindParams {
+    /// Episodes that are driven otherwise.
+    pub episodes: usize,
+    /// Output steps before one more input is given, and before it is seen whether what that changed stays changed.
+    pub silence: usize,
+}
+
+impl Default for KindParams {
+    fn default() -> Self {
+        Self { episodes: 64, silence: 20 }
+    }
+}
+
+/// What a network does when it is driven otherwise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kind {
+    /// One more input after a silence.
+    pub later: LaterInput,
+    /// Other numbers of input steps, where a function is known that needs no more of them.
+    pub lengths: Vec<OtherLength>,
+}
+
+/// What one more input does, given after a silence.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaterInput {
+    /// Output steps before it.
+    pub after: usize,
+    /// Share of outputs whose sign it changes at once.
+    pub changes: f64,
+    /// Share of outputs whose sign is another after as long a silence again.
+    pub stays: f64,
+}
+
+/// The same function, asked of other numbers of input steps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OtherLength {
+    /// Input steps.
+    pub steps: usize,
+    /// Share of right signs of the first outputs, for the output that is right least often.
+    pub agreement: f64,
+}
+
+impl Kind {
+    /// Drives a network otherwise; `task` is what it was seen to compute.
+    pub fn look(
+        network: &Network,
+        (s, d): (usize, usize),
+        task: Option<&Task>,
+        params: &ObserveParams,
+        watch: &Watch<'_>,
+    ) -> Result<Self, ObserveError> {
+        let stream = Stream::new(params.seed, Purpose::ProbeInputs);
+        let later = later_input(network, (s, d), &stream, &params.kind, watch)?;
+        let mut lengths = vec![];
+        // A function of signs is asked; real values fade in their own way.
+        if let Some(task) = task.filter(|task| task.is_binary()) {
+            for steps in [s + 1, 2 * s, 4 * s].into_iter().filter(|&steps| steps != s) {
+                let agreement = agreement_after(network, task, steps, &stream, &params.kind, watch)?;
+                lengths.push(OtherLength { steps, agreement });
+            }
+        }
+        Ok(Self { later, lengths })
+    }
+}
+
+/// Share of episodes in which an output still changes its sign in the second half of the time.
+pub fn still_moving(batch: &Batch) -> f64 {
+    let late = &batch.outputs[batch.outputs.len() / 2..];
+    let moves = |e: usize| {
+        let changes = |pair: &[Matrix]| {
+            let (now, next) = (pair[0].col_as_slice(e), pair[1].col_as_slice(e));
+            now.iter().zip(next).any(|(now, next)| (*now > 0.0) != (*next > 0.0))
+        };
+        late.windows(2).any(changes)
+    };
+    (0..batch.episodes).filter(|&e| moves(e)).count() as f64 / batch.episodes.max(1) as f64
+}
+
+fn later_input(
+    network: &Network,
+    (s, d): (usize, usize),
+    stream: &Stream,
+    params: &KindParams,
+    watch: &Watch<'_>,
+) -> Result<LaterInput, ObserveError> {
+    let (episodes, after) = (params.episodes.max(1), params.silence.max(1));
+    let inputs = draw_inputs((s, d), episodes, stream, 13)?;
+    let alone = Batch::run(network, inputs, episodes, 2 * after, &[after - 1], watch)?;
+    let late = draw_inputs((1, d), episodes, stream, 14)?;
+    let input = Matrix::from_fn(d, episodes, |j, e| f64::from(late[e * d + j]));
+    let padded = network.padded();
+    let mut state = padded.step_batch(alone.states[&(after - 1)].as_ref(), Some(input.as_ref()));
+    let changed = |said: &Matrix, t: usize| {
+        let there = |e: usize| said.col_as_slice(e).iter().zip(alone.outputs[t].col_as_slice(e));
+        let count: usize = (0..episodes).map(|e| there(e).filter(|(a, b)| (**a > 0.0) != (**b > 0.0)).count()).sum();
+        count as f64 / (episodes * d).max(1) as f64
+    };
+    let changes = changed(&padded.read(state.as_ref()), after);
+    for _ in after + 1..2 * after {
+        state = padded.step_batch(state.as_ref(), None);
+    }
+    Ok(LaterInput { after, changes, stays: changed(&padded.read(state.as_ref()), 2 * after - 1) })
+}
+
+/// The first output after another number of input steps, against what f makes of the last of these.
+fn agreement_after(
+    network: &Network,
+    task: &Task,
+    steps: usize,
+    stream: &Stream,
+    params: &KindParams,
+    watch: &Watch<'_>,
+) -> Result<f64, ObserveError> {
+    let (episodes, s, d) = (params.episodes.max(1), task.s(), task.d());
+    let inputs = draw_inputs((steps, d), episodes, stream, 15)?;
+    let mut wanted = Episodes::new(task, episodes);
+    wanted.present(task, &inputs[(steps - s) * episodes * d..], 1);
+    let batch = Batch::run(network, inputs, episodes, 1, &[], watch)?;
+    let right = |j: usize| {
+        let right = |e: &usize| (batch.outputs[0][(j, *e)] > 0.0) == (wanted.targets()[e * d + j] > 0.0);
+        (0..episodes).filter(right).count() as f64 / episodes as f64
+    };
+    Ok((0..d).map(right).fold(1.0, f64::min))
+}
