@@ -79,8 +79,8 @@ pub struct ClaimParams {
     pub angles: f64,
     /// Largest difference between the moduli of an eigenvalue, learned and predicted.
     pub moduli: f64,
-    /// An output is held if it is right more often than this over the first s output steps. What is superposed lasts if every
-    /// such output is in every quarter of a long time, and is told apart if every content, read as a sign, is too; chance is 0.5.
+    /// An output is held if it is right more often than this over the first s output steps. What is superposed is told apart if every
+    /// content, read as a sign, is right more often than this too; chance is 0.5.
     pub held: f64,
     /// For a real-valued f: an output is held if it is missed by less than this share of its size.
     pub held_error: f64,
@@ -95,6 +95,8 @@ pub struct ClaimParams {
     pub superposed: f64,
     /// ... and in recordings, where noise has directions too, at least this.
     pub superposed_in_recordings: f64,
+    /// ... if every output that is held is right more often than this in every quarter of a long time ...
+    pub lasts: f64,
     /// ... and if at least this share of all signs is right over the whole horizon: what errs more often has not learned its task.
     pub superposed_accuracy: f64,
     /// Without a task: a network comes to rest if no more than this share of episodes has an output that still changes its sign in
@@ -133,7 +135,7 @@ impl Default for ClaimParams {
             steered_steps: 8,
             steered_most: 10_000,
             silent: 1e-4,
-            step_norm: 0.3,
+            step_norm: 0.5,
             angles: 0.02,
             moduli: 0.1,
             held: 0.6,
@@ -143,7 +145,8 @@ impl Default for ClaimParams {
             present: 0.25,
             superposed: 0.5,
             superposed_in_recordings: 0.9,
-            superposed_accuracy: 0.85,
+            lasts: 0.55,
+            superposed_accuracy: 0.875,
             rests: 0.01,
             cue_obeyed: 0.98,
             shared: 0.9,

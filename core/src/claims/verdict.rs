@@ -451,7 +451,7 @@ fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict
     let mut absent = None;
     let mostly_right = findings.accuracy.is_some_and(|accuracy| accuracy >= params.superposed_accuracy);
     let shares = findings.may_share() && findings.directions.0 > 0 && mostly_right;
-    if shares && each && findings.lasting > params.held && explained >= mostly {
+    if shares && each && findings.lasting > params.lasts && explained >= mostly {
         // Nor is it superposition if a content is in no direction at all.
         match findings.told_apart.filter(|worst| worst.is_nan() || *worst <= params.held) {
             None => return (Verdict::Superposed, None),

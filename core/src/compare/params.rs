@@ -61,7 +61,7 @@ impl Default for CompareParams {
             outputs: 0.98,
             outputs_error: 0.1,
             entry: 0.1,
-            step_norm: 0.3,
+            step_norm: 0.5,
             exchanged: 0.98,
             exchanged_error: 0.2,
             kept_size: 0.15,

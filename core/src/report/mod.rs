@@ -176,6 +176,11 @@ pub fn page(network: &Network, found: &Interpretation, provenance: &Provenance) 
     page_of(Some(network), found, provenance)
 }
 
+/// What a network does and how sure that is, in the sentence that its page begins with; no network for recordings.
+pub fn headline(network: Option<&Network>, found: &Interpretation) -> String {
+    story::headline(network, found)
+}
+
 /// The page of recordings: a few of the episodes stand for the network that nobody can run.
 pub fn page_of_recordings(found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
     page_of(None, found, provenance)

@@ -25,7 +25,7 @@ impl Story {
     }
 }
 
-fn headline(network: Option<&Network>, found: &Interpretation) -> String {
+pub(super) fn headline(network: Option<&Network>, found: &Interpretation) -> String {
     let this = network.map_or("This recorded network".into(), |network| format!("This {}", noun(network)));
     let count = found.code.as_ref().map_or(0, |code| code.count);
     let values = values(found, count);

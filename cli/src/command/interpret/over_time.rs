@@ -1,8 +1,7 @@
 //! What is read of the inputs at each step of the trial, as a table that fits a terminal.
 
-use crate::terminal::{FAINT, WARN};
+use crate::terminal::FAINT;
 use ketbra::code::OverTime;
-use std::fmt::Write;
 
 /// Time steps that are shown beside one another, at most.
 const COLUMNS: usize = 10;
@@ -12,33 +11,21 @@ pub(super) fn table(found: &OverTime) -> String {
     let steps = found.read.first().map_or(0, Vec::len);
     let each = found.contents.len() / found.input_steps.max(1);
     let shown = chosen(found.input_steps, steps);
-    let mut text = format!("  {FAINT}{:<18}", "at step");
-    shown.iter().for_each(|t| drop(write!(text, "{:>5}", t + 1)));
-    let _ = writeln!(text, "{FAINT:#}");
-    let worst = |rows: std::ops::Range<usize>, of: &[Vec<Option<f64>>], t: usize, null: bool| {
-        let values = rows.filter_map(|k| of[k][t]);
-        if null { values.fold(None, |most: Option<f64>, x| Some(most.map_or(x, |most| most.max(x)))) } else { values.reduce(f64::min) }
-    };
+    let by_chance = |t: usize| found.null.iter().filter_map(|row| row[t]).reduce(f64::max);
+    let steps: String = shown.iter().map(|t| format!("{:>5}", t + 1)).collect();
+    let mut text = format!("  {FAINT}{:<18}{steps}{FAINT:#}\n", "at step");
     for step in 0..found.input_steps {
-        let _ = write!(text, "  {:<18}", format!("input of step {}", step + 1));
-        for &t in &shown {
-            let rows = step * each..(step + 1) * each;
-            let by_chance = worst(0..found.contents.len(), &found.null, t, true).unwrap_or(1.0);
-            let _ = match worst(rows, &found.read, t, false) {
-                None => write!(text, "    ."),
-                Some(share) if share > by_chance => write!(text, "{share:>5.2}"),
-                Some(share) => write!(text, "{WARN}{share:>5.2}{WARN:#}"),
-            };
-        }
-        text.push('\n');
+        let worst = |t: usize| found.read[step * each..(step + 1) * each].iter().filter_map(|row| row[t]).reduce(f64::min);
+        let cell = |t: &usize| match worst(*t) {
+            None => "    .".to_string(),
+            Some(share) if by_chance(*t).is_some_and(|most| share > most) => format!("{share:>5.2}"),
+            Some(share) => format!("{FAINT}{share:>5.2}{FAINT:#}"),
+        };
+        let cells: String = shown.iter().map(cell).collect();
+        text += &format!("  {:<18}{cells}\n", format!("input of step {}", step + 1));
     }
-    let _ = write!(text, "  {FAINT}{:<18}", "shuffled, at most");
-    for &t in &shown {
-        let by_chance = worst(0..found.contents.len(), &found.null, t, true);
-        let _ = by_chance.map_or_else(|| write!(text, "    ."), |share| write!(text, "{share:>5.2}"));
-    }
-    let _ = writeln!(text, "{FAINT:#}");
-    text
+    let chance = |t: &usize| by_chance(*t).map_or("    .".to_string(), |most| format!("{most:>5.2}"));
+    text + &format!("  {FAINT}{:<18}{}{FAINT:#}\n", "shuffled, at most", shown.iter().map(chance).collect::<String>())
 }
 
 /// Steps that are shown: the last of the inputs, the first after it, the last of all, and some between, more of them early on.
