@@ -1,0 +1,270 @@
+//! Errors that are concentrated in one direction, step, input, output or coefficient: an average hides them, and no verdict may.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod planted;
+mod zoo;
+
+use ketbra::circuit::operator;
+use ketbra::compare::{CompareParams, PairVerdict, Subject, compare};
+use ketbra::compile::{CompileParams, compile};
+use ketbra::interpret::{
+    ClaimName, InterpretParams, Interpretation, Question, Verdict, interpret, interpret_trajectories,
+};
+use ketbra::network::{Activation, Biases, CellKind, Dynamics, Metadata, Network, NetworkFile};
+use ketbra::numeric::{Matrix, draw};
+use ketbra::observe::Trajectories;
+use ketbra::random::{Purpose, Stream};
+use ketbra::task::{Episodes, Gate, Slot, Task};
+use planted::{analog, analog_step, saturating};
+use zoo::{gate, slot, with_first};
+
+fn told(network: &Network, task: &Task) -> Interpretation {
+    interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
+}
+
+fn blind(network: &Network, s: usize) -> Interpretation {
+    interpret(network, &Question::Blind { s }, &InterpretParams::default()).unwrap()
+}
+
+fn failing(found: &Interpretation) -> Vec<ClaimName> {
+    found.claims.iter().filter(|claim| !claim.holds).map(|claim| claim.name).collect()
+}
+
+fn same_circuit(first: &Network, second: &Network, s: usize) -> bool {
+    let subject = |name: &str, network: &Network| {
+        Subject::network(name, NetworkFile::new(network.clone(), Metadata::default()), Some(s)).unwrap()
+    };
+    let found = compare(&[subject("A", first), subject("B", second)], &CompareParams::default()).unwrap();
+    found.pairs[0].verdict == PairVerdict::SameCircuit
+}
+
+/// A register of which some directions, each a mixture of many contents, fade by `modulus` a step.
+fn fading(task: &Task, directions: usize, modulus: f64, seed: u64) -> Network {
+    let (s, d) = (task.s(), task.d());
+    // What is the same in every variable is an eigenvector of repeat copy.
+    let drawn = draw::orthonormal(d, directions, &Stream::new(seed, Purpose::Matrices), 0);
+    let mixed = Matrix::from_fn(s * d, directions, |slot, k| drawn[(slot % d, k)] / (s as f64).sqrt());
+    let phi = operator(task).unwrap();
+    let step = &phi - &phi * &mixed * mixed.transpose() * faer::Scale(1.0 - modulus);
+    analog_step(task, &step, task.window() + 16, Activation::Identity)
+}
+
+#[test]
+fn three_of_sixty_four_directions_that_fade_are_seen_though_every_sign_is_right() {
+    let t1 = Task::named("T1", None, None).unwrap();
+    let right = analog(&t1, 80, Activation::Identity);
+    assert_eq!(told(&right, &t1).verdict, Verdict::Circuit, "{:?}", told(&right, &t1).reasons);
+    for (directions, modulus) in [(3, 0.9), (1, 0.82), (1, 0.98)] {
+        let network = fading(&t1, directions, modulus, 1);
+        for found in [told(&network, &t1), blind(&network, 8)] {
+            assert!(!matches!(found.verdict, Verdict::Circuit | Verdict::Superposed), "{modulus}: {:?}", found.verdict);
+        }
+        assert!(failing(&told(&network, &t1)).contains(&ClaimName::KeepsContents), "{modulus}");
+        assert!(!same_circuit(&right, &network, 8), "{modulus}");
+    }
+    assert!(failing(&told(&fading(&t1, 1, 0.82, 1), &t1)).contains(&ClaimName::Moduli));
+}
+
+/// What a network did, with something done to its outputs.
+fn recorded(network: &Network, task: &Task, wrong: impl Fn(usize, usize, usize, f64) -> f64) -> Trajectories {
+    const EPISODES: usize = 256;
+    const STEPS: usize = 200;
+    let (s, d) = (task.s(), task.d());
+    let mut drawn = Episodes::new(task, EPISODES);
+    drawn.draw(task, &Stream::new(5, Purpose::ProbeInputs), 9, 0);
+    let inputs = drawn.inputs().to_vec();
+    let mut state = Matrix::zeros(network.state_size(), EPISODES);
+    let (mut states, mut outputs) = (vec![], vec![]);
+    for t in 0..s + STEPS {
+        let input = (t < s).then(|| Matrix::from_fn(d, EPISODES, |j, e| f64::from(inputs[(t * EPISODES + e) * d + j])));
+        state = network.step_batch(state.as_ref(), input.as_ref().map(Matrix::as_ref));
+        if t >= s {
+            let said = network.read(state.as_ref());
+            outputs.push(Matrix::from_fn(d, EPISODES, |j, e| wrong(t - s, e, j, said[(j, e)])));
+            states.push(state.clone());
+        }
+    }
+    Trajectories { inputs: Some(inputs), states, outputs }
+}
+
+fn read(recorded: &Trajectories, task: &Task) -> Interpretation {
+    interpret_trajectories(recorded, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
+}
+
+fn copy() -> Task {
+    Task::named("repeat-copy", Some(4), Some(2)).unwrap()
+}
+
+#[test]
+fn steps_at_which_every_output_is_wrong_are_seen() {
+    let network = saturating(4, 2, &copy().linear().unwrap());
+    assert_eq!(read(&recorded(&network, &copy(), |_, _, _, y| y), &copy()).verdict, Verdict::Circuit);
+    let at = [43, 93, 143, 193];
+    let found = read(&recorded(&network, &copy(), |t, _, _, y| if at.contains(&t) { -y } else { y }), &copy());
+    assert!(found.verdict != Verdict::Circuit && failing(&found).contains(&ClaimName::EveryStep), "{:?}", found.claims);
+}
+
+/// A register with two further units: one sees a certain window at the first output step, the other stays on from then on and
+/// pushes an output down.
+fn latching(task: &Task, window: &[f64]) -> Network {
+    let mut network = saturating(task.s(), task.d(), &task.linear().unwrap());
+    let (hidden, size, d) = (network.hidden(), task.window(), task.d());
+    let plain = network.as_elman().unwrap().clone();
+    let more = hidden + 2;
+    let mut recurrent = Matrix::zeros(more, more);
+    recurrent.subrows_mut(0, hidden).subcols_mut(0, hidden).copy_from(&plain.recurrent_weights);
+    let readers = unit_signs(&network, task);
+    for (k, u) in window.iter().enumerate() {
+        recurrent[(hidden, k)] = 8.0 * u * readers[k];
+    }
+    recurrent[(hidden + 1, hidden)] = 8.0;
+    recurrent[(hidden + 1, hidden + 1)] = 3.0;
+    let mut biases = vec![0.0; more];
+    biases[hidden] = -8.0 * (size as f64 - 1.0);
+    biases[hidden + 1] = 7.0;
+    let input = Matrix::from_fn(more, d, |i, j| if i < hidden { plain.input_weights[(i, j)] } else { 0.0 });
+    let cell = network.as_elman_mut().unwrap();
+    (cell.recurrent_weights, cell.input_weights) = (recurrent, input);
+    cell.biases = Some(Biases { input: biases, recurrent: vec![0.0; more] });
+    let readout = network.readout.weights.clone();
+    network.readout.weights = Matrix::from_fn(d, more, |j, i| match i {
+        i if i < hidden => readout[(j, i)],
+        i if i == hidden + 1 && j == 0 => -2.0,
+        _ => 0.0,
+    });
+    network.readout.bias = Some((0..d).map(|j| if j == 0 { -2.0 } else { 0.0 }).collect());
+    network
+}
+
+/// The sign in which the first unit of every window component holds it: what it is after the component was shown as +1.
+fn unit_signs(network: &Network, task: &Task) -> Vec<f64> {
+    let (s, d) = (task.s(), task.d());
+    let mut state = Matrix::zeros(network.state_size(), 1);
+    let ones = Matrix::from_fn(d, 1, |_, _| 1.0);
+    for _ in 0..s {
+        state = network.step_batch(state.as_ref(), Some(ones.as_ref()));
+    }
+    (0..task.window()).map(|k| state[(k, 0)].signum()).collect()
+}
+
+#[test]
+fn one_window_of_256_after_which_an_output_latches_is_seen() {
+    let window = [1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0];
+    let network = latching(&copy(), &window);
+    let found = told(&network, &copy());
+    assert!(found.accuracy.unwrap().value > 0.98, "{:?}", found.accuracy);
+    assert!(found.verdict != Verdict::Circuit && failing(&found).contains(&ClaimName::EveryEpisode), "{:?}", found.claims);
+    assert!(found.stimulus.unwrap().all, "so few windows are all run to the end");
+    assert_ne!(blind(&network, 4).verdict, Verdict::Circuit);
+    assert!(!same_circuit(&network, &saturating(4, 2, &copy().linear().unwrap()), 4));
+}
+
+/// An output that is +1 in one window of 128 is no constant, and one that copies in all but one of 256 is no copy.
+#[test]
+fn rules_for_rare_inputs_are_read_or_leave_the_verdict_open() {
+    let seven: Vec<Slot> = [(5, 0), (5, 1), (4, 2), (4, 0), (3, 1), (3, 2), (2, 0)].map(|(lag, j)| slot(lag, j)).to_vec();
+    let with_copy: Vec<Slot> = seven.iter().copied().chain([slot(1, 1)]).collect();
+    let rare: [(&str, Gate); 2] = [
+        ("and of seven", gate(&seven, |m| m == 127)),
+        ("or of one and seven", gate(&with_copy, |m| m >> 7 & 1 == 1 || m & 127 == 127)),
+    ];
+    for (name, first) in rare {
+        let task = with_first(name, 5, 3, first);
+        let network = compile(&task, &CompileParams::default()).unwrap().network;
+        let found = blind(&network, 5);
+        let right = found.read_back().is_some_and(|read| read.same_function(&task));
+        assert!(right || found.verdict != Verdict::Circuit, "{name}: {:?}", found.recurrence_in_words);
+        // Told the function that most inputs show, it is found out.
+        let mut gates = task.gates().unwrap();
+        gates[0] = match name {
+            "and of seven" => gate(&[], |_| false),
+            _ => gate(&[slot(1, 1)], |m| m == 1),
+        };
+        let found = told(&network, &Task::table("nearly", 5, 3, gates).unwrap());
+        assert!(failing(&found).contains(&ClaimName::NoRareRule), "{name}: {:?}", found.claims);
+    }
+}
+
+#[test]
+fn a_turn_spread_over_sixty_four_coefficients_is_another_function() {
+    let row = |k: usize, i: usize| if (k & i).count_ones().is_multiple_of(2) { 0.125 } else { -0.125 };
+    let turned = |angle: f64| {
+        let (sin, cos) = angle.sin_cos();
+        let entry = |i: usize, j: usize| {
+            let (a, b) = ((row(5, i), row(5, j)), (row(9, i), row(9, j)));
+            f64::from(u8::from(i == j)) + (cos - 1.0) * (a.0 * a.1 + b.0 * b.1) + sin * (a.0 * b.1 - b.0 * a.1)
+        };
+        Task::from_matrix("turned", 1, 64, Matrix::from_fn(64, 64, entry)).unwrap()
+    };
+    let [here, there] = [0.3, 0.9].map(|angle| analog(&turned(angle), 80, Activation::Identity));
+    let subject = |name: &str, network: &Network| {
+        Subject::network(name, NetworkFile::new(network.clone(), Metadata::default()), Some(1)).unwrap()
+    };
+    let found = compare(&[subject("A", &here), subject("B", &there)], &CompareParams::default()).unwrap();
+    assert!(!matches!(found.pairs[0].verdict, PairVerdict::SameCircuit | PairVerdict::SameFunction), "{:?}", found.pairs[0]);
+}
+
+/// Where an error of the same size is put.
+#[derive(Clone, Copy, Debug)]
+enum Where {
+    Direction,
+    Step,
+    Window,
+    Output,
+    Coefficient,
+}
+
+/// At least 500 draws, Elman and GRU: an error concentrated anywhere is never called a circuit, nor the same circuit as the network
+/// without it.
+#[test]
+fn no_concentrated_error_passes_wherever_it_is() {
+    let task = copy();
+    let elman = analog(&task, 20, Activation::Identity);
+    let restoring = saturating(4, 2, &task.linear().unwrap());
+    let gru = compile(&task, &CompileParams { cell: CellKind::Gru, ..CompileParams::default() }).unwrap().network;
+    for network in [&elman, &restoring, &gru] {
+        assert_eq!(told(network, &task).verdict, Verdict::Circuit);
+    }
+    let stream = Stream::new(77, Purpose::Matrices);
+    let mut draws = 0;
+    for draw in 0..104u32 {
+        let drawn = stream.block(draw, 0, 3).map(|x| x as usize);
+        for place in [Where::Direction, Where::Step, Where::Window, Where::Output, Where::Coefficient] {
+            let which = if draw % 2 == 0 { &gru } else { &restoring };
+            let found = match place {
+                Where::Direction => told(&fading(&task, 1, 0.9, u64::from(draw)), &task),
+                Where::Coefficient => {
+                    let mut step = operator(&task).unwrap();
+                    step[(6 + drawn[0] % 2, drawn[1] % 8)] += 0.3 * if drawn[2] % 2 == 0 { 1.0 } else { -1.0 };
+                    let network = analog_step(&task, &step, 20, Activation::Identity);
+                    if draw % 13 == 0 {
+                        assert!(!same_circuit(&elman, &network, 4), "{draw} {place:?}");
+                    }
+                    told(&network, &task)
+                }
+                Where::Step => {
+                    let at = drawn[0] % 200;
+                    read(&recorded(which, &task, |t, _, _, y| if t == at { -y } else { y }), &task)
+                }
+                Where::Window => {
+                    // Episodes of one window are repeats of it: they are all wrong.
+                    let (first, from) = (drawn[0] % 256, drawn[1] % 80);
+                    let shown = recorded(which, &task, |_, _, _, y| y);
+                    let key = |e: usize| (0..8).map(|k| shown.inputs.as_ref().unwrap()[(k / 2 * 256 + e) * 2 + k % 2] > 0.0);
+                    let same: Vec<bool> = (0..256).map(|e| key(e).eq(key(first))).collect();
+                    read(&recorded(which, &task, |t, e, _, y| if same[e] && t >= from { -y } else { y }), &task)
+                }
+                Where::Output => {
+                    let output = drawn[0] % 2;
+                    let flipped = |t: usize, e: usize| (t * 7 + e * 3 + drawn[1]) % 25 == 0;
+                    read(&recorded(which, &task, |t, e, j, y| if j == output && flipped(t, e) { -y } else { y }), &task)
+                }
+            };
+            let passes = matches!(found.verdict, Verdict::Circuit | Verdict::Superposed);
+            assert!(!passes, "{draw} {place:?}: {:?} {:#?}", found.verdict, found.claims);
+            draws += 1;
+        }
+    }
+    assert!(draws >= 500, "{draws}");
+}
