@@ -251,7 +251,8 @@ fn no_concentrated_error_passes_wherever_it_is() {
                     // Episodes of one window are repeats of it: they are all wrong.
                     let (first, from) = (drawn[0] % 256, drawn[1] % 80);
                     let shown = recorded(which, &task, |_, _, _, y| y);
-                    let key = |e: usize| (0..8).map(|k| shown.inputs.as_ref().unwrap()[(k / 2 * 256 + e) * 2 + k % 2] > 0.0);
+                    let inputs = shown.inputs.as_ref().unwrap();
+                    let key = |e: usize| (0..8).map(move |k| inputs[(k / 2 * 256 + e) * 2 + k % 2] > 0.0);
                     let same: Vec<bool> = (0..256).map(|e| key(e).eq(key(first))).collect();
                     read(&recorded(which, &task, |t, e, _, y| if same[e] && t >= from { -y } else { y }), &task)
                 }
