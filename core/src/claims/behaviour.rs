@@ -65,14 +65,15 @@ impl Behaviour {
         Ok(Self { claims, followed, first })
     }
 
-    /// Outputs that are held: over the first s output steps, and in some quarter of a long time. Two functions may agree for a few
-    /// steps by what they read of the same inputs.
+    /// Outputs that are held: over the first s output steps and better than chance at each of these, and in some quarter of a long
+    /// time. Two functions may agree at a few steps by what they read of the same inputs.
     pub fn held(&self, params: &ClaimParams) -> Vec<bool> {
         let right = |value: f64| if self.first.signs { value > params.held } else { value < params.held_error };
         // The sign of what has faded away is no longer held.
         let kept = if self.first.signs { self.followed.kept() } else { vec![1.0; self.first.by_part[0].len()] };
         let later = |j: usize| self.followed.by_part.iter().any(|part| right(part[j]));
-        let held = |(j, &value): (usize, &f64)| right(value) && later(j) && kept[j] > params.faded;
+        let at_each = |j: usize| !self.first.signs || self.first.least[j] > params.held_step;
+        let held = |(j, &value): (usize, &f64)| right(value) && at_each(j) && later(j) && kept[j] > params.faded;
         self.first.by_part[0].iter().enumerate().map(held).collect()
     }
 

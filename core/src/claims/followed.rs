@@ -16,6 +16,8 @@ pub struct Followed {
     pub by_part: Vec<Vec<f64>>,
     /// For each part and output the root mean square of the output.
     pub sizes: Vec<Vec<f64>>,
+    /// For each output its figure at the step at which it follows least.
+    pub least: Vec<f64>,
     /// The output step at which an output follows least.
     pub worst_step: Worst,
     /// The episode in which an output follows least.
@@ -100,6 +102,7 @@ pub fn follow(batch: &Batch, task: &Task, cuts: &[usize], by: Yardstick) -> Foll
         parts: cuts.to_vec(),
         by_part,
         sizes,
+        least: (0..task.d()).map(|j| sums.least(j)).collect(),
         worst_step: sums.worst_step(),
         worst_episode: sums.worst_episode(),
         faulty: sums.signs.then(|| sums.faulty()),
@@ -190,6 +193,11 @@ impl Sums {
             }
         }
         worst
+    }
+
+    fn least(&self, j: usize) -> f64 {
+        let worse = |a: f64, b: f64| if is_worse(self.signs, b, a) { b } else { a };
+        (0..self.steps).map(|t| self.over(&(t..t + 1), j)).fold(best(self.signs), worse)
     }
 
     fn worst_step(&self) -> Worst {

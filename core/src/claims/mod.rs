@@ -82,6 +82,8 @@ pub struct ClaimParams {
     /// An output is held if it is right more often than this over the first s output steps. What is superposed is told apart if every
     /// content, read as a sign, is right more often than this too; chance is 0.5.
     pub held: f64,
+    /// ... and more often than this at each of these steps.
+    pub held_step: f64,
     /// For a real-valued f: an output is held if it is missed by less than this share of its size.
     pub held_error: f64,
     /// Activity that falls below this share of its largest has died out.
@@ -139,6 +141,7 @@ impl Default for ClaimParams {
             angles: 0.02,
             moduli: 0.1,
             held: 0.6,
+            held_step: 0.55,
             held_error: 0.8,
             alive: 1e-3,
             below_noise: 0.03,

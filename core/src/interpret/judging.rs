@@ -52,6 +52,12 @@ pub(super) fn all_claims(
         };
         claims.extend(structure.claims(&case.params.code, params)?);
     }
+    // What should be held and could not be looked for was not found.
+    let unfitted = theory.filter(|theory| coded.is_none() && theory.contents.count() > 0);
+    claims.extend(unfitted.map(|theory| {
+        let detail = format!("no code of {} contents could be fitted to these states", theory.contents.count());
+        Claim::unmeasured(ClaimName::ContentsRead, case.params.code.read, Bound::AtLeast, detail)
+    }));
     Ok(claims)
 }
 

@@ -145,8 +145,8 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         warnings.retain(|warning| !matches!(warning, Warning::Orbit(_)));
     }
     warnings.extend(doubts(case, origin.as_ref(), &orbit, &reading, behaviour.as_ref(), seen_in_memories));
-    let unknown = matches!(case.question, Question::Blind { .. }) && theory.is_none();
-    if unknown || matches!(judged.verdict, Verdict::Silent | Verdict::OtherKind) {
+    let blind = matches!(case.question, Question::Blind { .. });
+    if blind && !matches!(judged.verdict, Verdict::Circuit | Verdict::Superposed) {
         warnings.insert(0, Warning::InputsAtEveryStep);
     }
     if judged.verdict == Verdict::NotLearned {

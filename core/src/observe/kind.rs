@@ -10,6 +10,7 @@ use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// How it is seen whether a network goes on alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,7 +71,8 @@ impl Kind {
         let mut lengths = vec![];
         // A function of signs is asked; real values fade in their own way.
         if let Some(task) = task.filter(|task| task.is_binary()) {
-            for steps in [s + 1, 2 * s, 4 * s].into_iter().filter(|&steps| steps != s) {
+            // Of one step, one more is twice as many.
+            for steps in BTreeSet::from([s + 1, 2 * s, 4 * s]) {
                 let agreement = agreement_after(network, task, steps, &stream, &params.kind, watch)?;
                 lengths.push(OtherLength { steps, agreement });
             }
