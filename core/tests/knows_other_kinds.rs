@@ -6,7 +6,7 @@
 use ketbra::interpret::{
     InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret, interpret_trajectories,
 };
-use ketbra::network::{Activation, Architecture, CellKind, Dynamics, Initialization, Network, NetworkFile};
+use ketbra::network::{Activation, Architecture, CellKind, Initialization, Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use ketbra::report::{Provenance, headline, page};
@@ -72,11 +72,6 @@ fn nothing_false_is_said_of_networks_that_do_another_task() {
     for (name, network) in all() {
         for s in [1, 4, 8] {
             let found = blind(&network, s);
-            if std::env::var("KB_DEBUG").is_ok() {
-                eprintln!("{name} s={s}: {:?} {:?} {:?} claims {:?} warn {:?}", found.verdict, found.reasons.iter().map(ToString::to_string).collect::<Vec<_>>(), found.recurrence_in_words,
-                  found.claims.iter().map(|c| (c.name, c.holds)).collect::<Vec<_>>(), found.warnings.iter().map(|n| &n.message).collect::<Vec<_>>());
-                continue;
-            }
             let open = matches!(found.verdict, Verdict::Silent | Verdict::OtherKind | Verdict::Unclear | Verdict::Partial);
             assert!(open, "{name}, s={s}: {:?} {:?}", found.verdict, found.recurrence_in_words);
             let next = found.warnings.iter().any(|note| note.warning == Warning::InputsAtEveryStep);

@@ -105,24 +105,25 @@ fn steps_at_which_every_output_is_wrong_are_seen() {
     assert!(found.verdict != Verdict::Circuit && failing(&found).contains(&ClaimName::EveryStep), "{:?}", found.claims);
 }
 
-/// A register with two further units: one sees a certain window at the first output step, the other stays on from then on and
-/// pushes an output down.
+/// A register with three further units: one sees a certain window, wherever it has turned to; one stays on from then on and pushes
+/// an output down; and one is always on after the first step, as a bias that the zero state does not feel.
 fn latching(task: &Task, window: &[f64]) -> Network {
     let mut network = saturating(task.s(), task.d(), &task.linear().unwrap());
     let (hidden, size, d) = (network.hidden(), task.window(), task.d());
     let plain = network.as_elman().unwrap().clone();
-    let more = hidden + 2;
+    let [sees, stays, on] = [hidden, hidden + 1, hidden + 2];
+    let more = hidden + 3;
     let mut recurrent = Matrix::zeros(more, more);
     recurrent.subrows_mut(0, hidden).subcols_mut(0, hidden).copy_from(&plain.recurrent_weights);
     let readers = unit_signs(&network, task);
     for (k, u) in window.iter().enumerate() {
-        recurrent[(hidden, k)] = 8.0 * u * readers[k];
+        recurrent[(sees, k)] = 8.0 * u * readers[k];
     }
-    recurrent[(hidden + 1, hidden)] = 8.0;
-    recurrent[(hidden + 1, hidden + 1)] = 3.0;
+    for (from, weight) in [(sees, 6.0), (stays, 6.0), (on, 8.0)] {
+        recurrent[(stays, from)] = weight;
+    }
     let mut biases = vec![0.0; more];
-    biases[hidden] = -8.0 * (size as f64 - 1.0);
-    biases[hidden + 1] = 7.0;
+    (biases[sees], biases[stays], biases[on]) = (-8.0 * (size as f64 - 1.0), -5.0, 8.0);
     let input = Matrix::from_fn(more, d, |i, j| if i < hidden { plain.input_weights[(i, j)] } else { 0.0 });
     let cell = network.as_elman_mut().unwrap();
     (cell.recurrent_weights, cell.input_weights) = (recurrent, input);
@@ -130,7 +131,7 @@ fn latching(task: &Task, window: &[f64]) -> Network {
     let readout = network.readout.weights.clone();
     network.readout.weights = Matrix::from_fn(d, more, |j, i| match i {
         i if i < hidden => readout[(j, i)],
-        i if i == hidden + 1 && j == 0 => -2.0,
+        i if i == stays && j == 0 => -2.0,
         _ => 0.0,
     });
     network.readout.bias = Some((0..d).map(|j| if j == 0 { -2.0 } else { 0.0 }).collect());
@@ -149,7 +150,7 @@ fn unit_signs(network: &Network, task: &Task) -> Vec<f64> {
 }
 
 #[test]
-fn one_window_of_256_after_which_an_output_latches_is_seen() {
+fn four_windows_of_256_after_which_an_output_latches_are_seen() {
     let window = [1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0];
     let network = latching(&copy(), &window);
     let found = told(&network, &copy());

@@ -121,7 +121,8 @@ impl Trajectories {
             score: whole.batch(&scored, scored_steps),
             // Short trajectories settle for as large a share of the steps as long ones.
             score_settle: params.score_settle.min(2 * scored_steps / 3),
-            long: whole.batch(&scored, 0),
+            // Nothing is fitted to follow a function: every episode counts.
+            long: whole.batch(&all, 0),
             flips: None,
             every_window: false,
             rare: None,
