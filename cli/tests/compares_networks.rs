@@ -28,7 +28,7 @@ fn two_networks_are_told_to_be_the_same_and_the_figure_is_written() {
     let folder = tempfile::tempdir().unwrap();
     two(folder.path());
     let shown = succeeds(&ketbra_in(folder.path(), &["compare", "a.safetensors", "b.safetensors", "--out", "seen"]));
-    for word in ["a and b", "same circuit", "all 6 claims hold", "linear CKA", "DSA", "readers of a, rotated"] {
+    for word in ["a and b", "same circuit", "all 7 claims hold", "linear CKA", "DSA", "readers of a, rotated"] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
     assert!(!shown.contains('\u{1b}'), "NO_COLOR");

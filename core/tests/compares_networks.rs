@@ -62,7 +62,7 @@ fn the_same_function_in_any_basis_cell_and_size_is_the_same_circuit() {
     for pair in &found.pairs {
         assert_eq!(pair.verdict, PairVerdict::SameCircuit, "{} {}: {:?}", pair.first, pair.second, pair.reasons);
         assert!(pair.distance.unwrap() < 1e-6, "{:?}", pair.distance);
-        assert_eq!(pair.claims.len(), 6, "{:#?}", pair.claims);
+        assert_eq!(pair.claims.len(), 7, "{:#?}", pair.claims);
         assert!(pair.outputs.is_empty() && pair.wires.is_empty() && pair.renamed.is_none());
     }
     assert_eq!((found.clusters.len(), found.clusters[0].complete), (1, true));

@@ -44,10 +44,13 @@ fn untrained_networks_of_any_size_are_interpreted() {
 }
 
 #[test]
-fn a_network_of_zeros_is_not_learned() {
+fn a_network_of_zeros_is_silent_and_has_learned_no_task() {
     let mut network = Initialization::Uniform.network(&Architecture::elman(12, Activation::Tanh, false), 2, 2, 3);
     network.change_matrices(|weights| weights.fill(0.0));
     look_at(&network, 4, 2);
     let found = interpret(&network, &Question::Blind { s: 4 }, &InterpretParams::default()).unwrap();
+    assert_eq!(found.verdict.name(), "silent");
+    let task = Task::named("repeat-copy", Some(4), Some(2)).unwrap();
+    let found = interpret(&network, &Question::Task(task), &InterpretParams::default()).unwrap();
     assert_eq!(found.verdict.name(), "not-learned");
 }

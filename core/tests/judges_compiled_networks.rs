@@ -7,7 +7,7 @@ mod zoo;
 use ketbra::compile::{CompileParams, compile};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
 use ketbra::network::CellKind;
-use ketbra::task::{Gate, Slot, Task};
+use ketbra::task::{Gate, Slot, Source, Task};
 use std::thread;
 use zoo::{gate, linear_tasks, other_tasks, slot};
 
@@ -36,7 +36,19 @@ fn with_each(tasks: &[Task], act: impl Fn(&Task) + Sync) {
     });
 }
 
+/// A copy of one step is what a latch does too: with nobody to say which it is, it is not called a circuit.
+fn looks_like_a_latch(task: &Task) -> bool {
+    let stays = |(j, source): (usize, &Source)| (source.lag, source.component) == (1, j);
+    task.sources().is_some_and(|sources| sources.iter().enumerate().all(stays))
+}
+
 fn assert_circuit(task: &Task, params: &CompileParams) {
+    if looks_like_a_latch(task) {
+        let made = compile(task, params).unwrap();
+        let told = interpret(&made.network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap();
+        assert_eq!((told.verdict, blind(task, params).verdict), (Verdict::Circuit, Verdict::OtherKind));
+        return;
+    }
     let found = blind(task, params);
     let read = found.read_back().is_some_and(|read| read.same_function(task));
     assert!(read, "{} {:?}: {:?}", task.name(), params.cell, found.function);
@@ -46,6 +58,7 @@ fn assert_circuit(task: &Task, params: &CompileParams) {
 #[test]
 fn compiled_networks_are_circuits_and_read_back_blind() {
     let tasks: Vec<Task> = linear_tasks().into_iter().chain(other_tasks()).collect();
+    assert!(tasks.iter().filter(|task| !looks_like_a_latch(task)).count() >= 30);
     with_each(&tasks, |task| assert_circuit(task, &CompileParams::default()));
 }
 

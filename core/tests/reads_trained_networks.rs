@@ -89,8 +89,9 @@ fn repeat_copy_in_too_few_units_is_superposed() {
 
 #[test]
 fn collapsed_weights_are_not_learned_and_no_number_is_nan() {
-    for found in [read("t1-h128-l2_0.1-seed01.safetensors"), blind("t1-h128-l2_0.1-seed01.safetensors")] {
-        assert_eq!(found.verdict, Verdict::NotLearned);
+    let name = "t1-h128-l2_0.1-seed01.safetensors";
+    for (found, verdict) in [(read(name), Verdict::NotLearned), (blind(name), Verdict::Silent)] {
+        assert_eq!(found.verdict, verdict);
         assert_eq!(found.recurrence, None);
         let text = serde_json::to_string(&found).unwrap();
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");

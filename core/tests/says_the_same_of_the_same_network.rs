@@ -34,6 +34,8 @@ fn assert_unchanged(change: impl Fn(&Network) -> Network, params: &InterpretPara
         let changed = change(&network);
         for question in [Question::Task(task.clone()), Question::Blind { s: 8 }] {
             let before = said(&network, &question, &InterpretParams::default());
+            let blind = matches!(question, Question::Blind { .. });
+            let verdict = if blind && verdict == Verdict::NotLearned { Verdict::Silent } else { verdict };
             assert_eq!(before.0, verdict, "{name}");
             assert_eq!(said(&changed, &question, params), before, "{name} {question:?}");
         }

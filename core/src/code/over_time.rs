@@ -276,12 +276,14 @@ mod tests {
     use super::*;
     use crate::numeric::draw;
 
-    /// Two contents, of which the state forgets the second after four steps; each stimulus is shown `repeats` times.
+    const CONTENTS: usize = 24;
+
+    /// Contents of which the state holds two, and forgets the second after four steps; each stimulus is shown `repeats` times.
     fn trial(repeats: usize) -> (Vec<Matrix>, Vec<Matrix>) {
         let (units, different, steps) = (12, 60, 8);
         let stream = Stream::new(11, Purpose::Matrices);
-        let drawn = draw::normal(2, different, &stream, 0);
-        let held = Matrix::from_fn(2, different * repeats, |k, e| 1f64.copysign(drawn[(k, e % different)]));
+        let drawn = draw::normal(CONTENTS, different, &stream, 0);
+        let held = Matrix::from_fn(CONTENTS, different * repeats, |k, e| 1f64.copysign(drawn[(k, e % different)]));
         let columns = draw::normal(units, 2, &stream, 1);
         let states = (0..steps).map(|t| {
             let seen = Matrix::from_fn(2, held.ncols(), |k, e| if k == 0 || t < 4 { held[(k, e)] } else { 0.0 });
@@ -295,10 +297,13 @@ mod tests {
         Matrix::from_fn(different, different * repeats, |i, e| if e % different == i { 0.3 } else { 0.0 })
     }
 
+    fn names() -> Vec<String> {
+        (0..CONTENTS).map(|k| format!("content {k}")).collect()
+    }
+
     fn read(repeats: usize) -> OverTime {
         let (states, contents) = trial(repeats);
-        let names = vec!["a".into(), "b".into()];
-        over_time(&states, &contents, names, 1, &OverTimeParams::default(), 1).unwrap()
+        over_time(&states, &contents, names(), 1, &OverTimeParams::default(), 1).unwrap()
     }
 
     #[test]
@@ -308,7 +313,7 @@ mod tests {
         assert!(found.read[1][..4].iter().all(|share| share.unwrap() > 0.95));
         assert!(found.read[1][4..].iter().all(|share| share.unwrap() < 0.75), "{:?}", found.read[1]);
         assert!(found.null.iter().flatten().all(|share| share.unwrap() < 0.8), "{:?}", found.null);
-        assert_eq!(found.read_until(0.95), Some((1, 4)));
+        assert_eq!(found.read_until(0.95), None, "the other contents are nowhere");
     }
 
     #[test]
@@ -324,7 +329,7 @@ mod tests {
     fn a_content_that_is_not_defined_is_not_read() {
         let (states, mut contents) = trial(1);
         (0..60).for_each(|e| contents[0][(1, e)] = f64::NAN);
-        let found = over_time(&states, &contents, vec!["a".into(), "b".into()], 1, &OverTimeParams::default(), 1).unwrap();
+        let found = over_time(&states, &contents, names(), 1, &OverTimeParams::default(), 1).unwrap();
         assert!(found.read[1][0].is_none() && found.null[1][0].is_none() && found.read[0][0].is_some());
     }
 }

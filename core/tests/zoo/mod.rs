@@ -54,7 +54,7 @@ pub fn product(lag: usize) -> Gate {
 
 pub fn linear_tasks() -> Vec<Task> {
     let mut tasks: Vec<Task> = ["T1", "T2", "T3", "T4"].iter().map(|name| named(name, 8, 8)).collect();
-    for (s, d) in [(1, 1), (2, 1), (5, 3), (16, 4), (4, 16)] {
+    for (s, d) in [(1, 1), (2, 1), (6, 2), (5, 3), (16, 4), (4, 16)] {
         tasks.push(named("repeat-copy", s, d));
     }
     for (s, d) in [(3, 2), (4, 6), (12, 5)] {

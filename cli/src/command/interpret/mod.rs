@@ -29,7 +29,7 @@ use std::str::FromStr;
   ketbra interpret net.safetensors --task T3 --methods all
   ketbra interpret model.pt --blind --s 8
   ketbra interpret nets/*.safetensors --json
-  ketbra interpret net.pt --task repeat-copy --s 4 --d 3 --steps 4    a trial that ends after 4 output steps
+  ketbra interpret net.pt --task repeat-copy --s 4 --d 3 --steps 4
 
 A network whose task has contexts is read in each of them; --context NAME reads one.
 
