@@ -124,7 +124,7 @@ class Says(InBrowser):
                 if found["code"]:
                     if found.get("recording"):
                         recording = found["recording"]
-                        wanted |= {"Worst reading": f"{recording['worst_reading']['value']:.3f}", "Against shuffled episodes": f"p = {recording['null']['p']:.2f}"}
+                        wanted |= {"Worst reading": f"{recording['worst_reading']['value']:.3f}", "Against shuffled inputs": f"p = {recording['null']['p']:.2f}"}
                     wanted |= {"Explained": f"{found['code']['explained']:.4f}", "Contents read": f"{found['code']['read']} of {found['code']['count']}"}
                 lasting = found["spectrum"].get("memories") or found["spectrum"]["orbit"]
                 if lasting["expected"] is not None and found["rank"]:

@@ -72,7 +72,8 @@ fn nothing_false_is_said_of_networks_that_do_another_task() {
     for (name, network) in all() {
         for s in [1, 4, 8] {
             let found = blind(&network, s);
-            let open = matches!(found.verdict, Verdict::Silent | Verdict::OtherKind | Verdict::Unclear | Verdict::Partial);
+            let open =
+                matches!(found.verdict, Verdict::Silent | Verdict::OtherKind | Verdict::Unclear | Verdict::Partial);
             assert!(open, "{name}, s={s}: {:?} {:?}", found.verdict, found.recurrence_in_words);
             let next = found.warnings.iter().any(|note| note.warning == Warning::InputsAtEveryStep);
             assert!(next, "{name}, s={s}: {:?} {:?}", found.verdict, found.warnings);
@@ -86,7 +87,8 @@ fn a_network_that_was_told_no_task_is_never_said_to_have_failed_it() {
         let found = blind(&network, 4);
         let (sentence, made) = (headline(Some(&network), &found), page(&network, &found, &Provenance::default()));
         assert!(made.is_ok_and(|html| html.len() > 10_000), "{name}: every network has a page");
-        for false_words in ["has learned nothing", "has not learned", "did not learn", "is a circuit", "goes on alone,"] {
+        for false_words in ["has learned nothing", "has not learned", "did not learn", "is a circuit", "goes on alone,"]
+        {
             assert!(!sentence.contains(false_words), "{name}: {sentence}");
         }
     }

@@ -155,7 +155,11 @@ fn four_windows_of_256_after_which_an_output_latches_are_seen() {
     let network = latching(&copy(), &window);
     let found = told(&network, &copy());
     assert!(found.accuracy.unwrap().value > 0.98, "{:?}", found.accuracy);
-    assert!(found.verdict != Verdict::Circuit && failing(&found).contains(&ClaimName::EveryEpisode), "{:?}", found.claims);
+    assert!(
+        found.verdict != Verdict::Circuit && failing(&found).contains(&ClaimName::EveryEpisode),
+        "{:?}",
+        found.claims
+    );
     assert!(found.stimulus.unwrap().all, "so few windows are all run to the end");
     assert_ne!(blind(&network, 4).verdict, Verdict::Circuit);
     assert!(!same_circuit(&network, &saturating(4, 2, &copy().linear().unwrap()), 4));
@@ -164,7 +168,8 @@ fn four_windows_of_256_after_which_an_output_latches_are_seen() {
 /// An output that is +1 in one window of 128 is no constant, and one that copies in all but one of 256 is no copy.
 #[test]
 fn rules_for_rare_inputs_are_read_or_leave_the_verdict_open() {
-    let seven: Vec<Slot> = [(5, 0), (5, 1), (4, 2), (4, 0), (3, 1), (3, 2), (2, 0)].map(|(lag, j)| slot(lag, j)).to_vec();
+    let seven: Vec<Slot> =
+        [(5, 0), (5, 1), (4, 2), (4, 0), (3, 1), (3, 2), (2, 0)].map(|(lag, j)| slot(lag, j)).to_vec();
     let with_copy: Vec<Slot> = seven.iter().copied().chain([slot(1, 1)]).collect();
     let rare: [(&str, Gate); 2] = [
         ("and of seven", gate(&seven, |m| m == 127)),
@@ -203,7 +208,11 @@ fn a_turn_spread_over_sixty_four_coefficients_is_another_function() {
         Subject::network(name, NetworkFile::new(network.clone(), Metadata::default()), Some(1)).unwrap()
     };
     let found = compare(&[subject("A", &here), subject("B", &there)], &CompareParams::default()).unwrap();
-    assert!(!matches!(found.pairs[0].verdict, PairVerdict::SameCircuit | PairVerdict::SameFunction), "{:?}", found.pairs[0]);
+    assert!(
+        !matches!(found.pairs[0].verdict, PairVerdict::SameCircuit | PairVerdict::SameFunction),
+        "{:?}",
+        found.pairs[0]
+    );
 }
 
 /// Where an error of the same size is put.

@@ -152,7 +152,11 @@ impl Network {
         let (steps, batch, _) = inputs.dim();
         let (size, start) = (self.network().state_size(), start.map(|start| matrix(start.as_array().reversed_axes())));
         if let Some(start) = start.as_ref().filter(|start| (start.nrows(), start.ncols()) != (size, batch)) {
-            let problem = format!("start has (batch, size) {:?}, but {:?} are needed", (start.ncols(), start.nrows()), (batch, size));
+            let problem = format!(
+                "start has (batch, size) {:?}, but {:?} are needed",
+                (start.ncols(), start.nrows()),
+                (batch, size)
+            );
             return Err(Failed::network(problem));
         }
         let numbers = steps.saturating_add(horizon).saturating_mul(batch).saturating_mul(self.network().state_size());

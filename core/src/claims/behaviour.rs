@@ -126,8 +126,10 @@ fn every_episode(followed: &Followed, observed: &Observations, params: &ClaimPar
     let (worst, episodes) = (followed.worst_episode, followed.episodes);
     let steps = followed.parts.last().copied().unwrap_or(0);
     let all = if observed.every_window { "all " } else { "" };
-    let mut detail = format!("after the worst of {all}{episodes} inputs over {steps} steps, worst u{}", worst.output + 1);
-    detail += &followed.faulty.map_or(String::new(), |faulty| format!("; {}", rate_of(faulty, episodes, !all.is_empty())));
+    let mut detail =
+        format!("after the worst of {all}{episodes} inputs over {steps} steps, worst u{}", worst.output + 1);
+    detail +=
+        &followed.faulty.map_or(String::new(), |faulty| format!("; {}", rate_of(faulty, episodes, !all.is_empty())));
     if followed.signs {
         let detail = format!("share of right signs {detail}");
         return Claim::at_least(ClaimName::EveryEpisode, worst.value, params.episode, detail);
@@ -210,7 +212,11 @@ fn every_window(observed: &Observations, task: &Task, by: Yardstick, params: &Cl
     let batches = observed.drawn();
     let windows: usize = batches.iter().map(|batch| batch.episodes).sum();
     let all = observed.every_window;
-    let fresh = if all { format!("{windows} inputs, all that there are among them") } else { format!("{windows} fresh inputs") };
+    let fresh = if all {
+        format!("{windows} inputs, all that there are among them")
+    } else {
+        format!("{windows} fresh inputs")
+    };
     let first_steps = |batch: &Batch| task.s().min(batch.outputs.len());
     let firsts: Vec<Followed> =
         batches.into_iter().map(|batch| follow(batch, task, &[0, first_steps(batch)], by)).collect();
@@ -282,7 +288,9 @@ fn no_rare_rule(rare: &Rare, params: &ClaimParams) -> Claim {
     let worst = rare.rules.iter().max_by(|a, b| a.share.total_cmp(&b.share));
     let detail = match worst {
         None if exceptions == 0 => format!("the first outputs after {windows} inputs are all f's"),
-        None => format!("{exceptions} of {windows} first outputs are not f's, and nothing that these inputs share was found"),
+        None => format!(
+            "{exceptions} of {windows} first outputs are not f's, and nothing that these inputs share was found"
+        ),
         Some(rule) => format!(
             "where {} the first output u{} is not f's in this share of the inputs; {exceptions} of {windows} first outputs are not",
             rule.condition(),

@@ -207,8 +207,7 @@ impl Sums {
     /// Errors of one episode beside the size that the output has over all of them.
     fn worst_episode(&self) -> Worst {
         let all = 0..self.steps;
-        let size =
-            |j: usize| (self.total(&self.wanted, &all, j) / (self.steps * self.episodes).max(1) as f64).sqrt();
+        let size = |j: usize| (self.total(&self.wanted, &all, j) / (self.steps * self.episodes).max(1) as f64).sqrt();
         let sizes: Vec<f64> = (0..self.d).map(size).collect();
         self.worst(self.episodes, |e, j| self.figure(self.by_episode[e * self.d + j], self.steps, sizes[j]))
     }

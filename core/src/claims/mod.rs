@@ -101,6 +101,8 @@ pub struct ClaimParams {
     pub lasts: f64,
     /// ... and if at least this share of all signs is right over the whole horizon: what errs more often has not learned its task.
     pub superposed_accuracy: f64,
+    /// Noise may hide what a recording does not show of some contents where at least this share of them stands out.
+    pub seen_through_noise: f64,
     /// Without a task: a network comes to rest if no more than this share of episodes has an output that still changes its sign in
     /// the second half of the time.
     pub rests: f64,
@@ -148,6 +150,7 @@ impl Default for ClaimParams {
             present: 0.25,
             superposed: 0.5,
             superposed_in_recordings: 0.9,
+            seen_through_noise: 0.75,
             lasts: 0.55,
             superposed_accuracy: 0.875,
             rests: 0.01,

@@ -220,7 +220,11 @@ impl std::fmt::Display for Reason {
                 100.0 * stays
             ),
             Self::SameForOtherLengths { lengths } => {
-                write!(f, "the same function is right after {} input steps too: their number makes no difference", ranges(lengths))
+                write!(
+                    f,
+                    "the same function is right after {} input steps too: their number makes no difference",
+                    ranges(lengths)
+                )
             }
             Self::SizesDiffer { inputs, outputs } => write!(
                 f,
@@ -333,7 +337,7 @@ pub struct Findings<'a> {
     pub by_weights: bool,
     /// Whether contents together stand out of shuffled episodes, and whether each of them does; nothing where that was not looked at.
     pub stands_out: Option<(bool, bool)>,
-    /// Where noise in recordings hides how contents move: the episodes, and those that would show it.
+    /// Where noise in recordings may hide what they do not show: the episodes, and those that would show it.
     pub hidden_by_noise: Option<(usize, Option<usize>)>,
     /// Share of all signs that are right over the whole horizon, where signs are compared.
     pub accuracy: Option<f64>,
@@ -399,7 +403,9 @@ pub fn judge(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Vec<Rea
         let identified = findings.identified.to_vec();
         let verdict = if identified.is_empty() { Verdict::Unclear } else { Verdict::Partial };
         let mut reasons = vec![Reason::FunctionUnknown { identified, outputs: findings.outputs }];
-        reasons.extend(findings.blind.and_then(|alone| alone.kind).map(|kind| Reason::TakesLaterInputs { later: kind.later }));
+        reasons.extend(
+            findings.blind.and_then(|alone| alone.kind).map(|kind| Reason::TakesLaterInputs { later: kind.later }),
+        );
         return (verdict, reasons);
     };
     if silent && !findings.fades {
@@ -445,7 +451,18 @@ fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict
     let mostly = if findings.by_weights { params.superposed } else { params.superposed_in_recordings };
     let (stands_out, each) = findings.stands_out.unwrap_or((explained >= params.present, true));
     let follows = holds(findings.claims, ClaimName::FollowsFunction);
-    if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| follows && each) {
+    // Noise hides what is in states, and excuses nothing else.
+    let of_states = [
+        ClaimName::ContentsRead,
+        ClaimName::ContentsPresent,
+        ClaimName::CodeExplains,
+        ClaimName::StepMatrix,
+        ClaimName::StepDirections,
+        ClaimName::Spectrum,
+        ClaimName::Moduli,
+    ];
+    let beside_states = findings.claims.iter().any(|claim| !claim.holds && !of_states.contains(&claim.name));
+    if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| follows && !beside_states) {
         return (Verdict::Unclear, Some(Reason::HiddenByNoise { episodes, needed }));
     }
     let mut absent = None;

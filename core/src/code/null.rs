@@ -1,7 +1,8 @@
-//! The null: do contents explain states better than those of other episodes do?
+//! The null: do contents explain states better than those of other inputs do?
 
 use super::{CodeParams, LEAST_VARIANCE, Sample};
 use crate::numeric::{Matrix, NumericError};
+use crate::observe::Shown;
 use crate::random::{Purpose, Stream};
 use faer::Side;
 use faer::linalg::solvers::Solve;
@@ -15,10 +16,10 @@ const MOST_WORK: f64 = 1e10;
 /// Time steps that are looked at, at least.
 const LEAST_STEPS: usize = 4;
 
-/// How contents stand out of those of other episodes.
+/// How contents stand out of those of other inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Null {
-    /// Times that episodes were shuffled.
+    /// Times that inputs were shuffled.
     pub draws: usize,
     /// Share of these (with the recording itself) in which contents explain the states at least as well.
     pub p: f64,
@@ -32,9 +33,9 @@ pub struct Null {
 }
 
 impl Null {
-    /// Shuffles which episode's contents belong to which episode's states. Whole episodes change places, so that how
-    /// contents follow one another is kept.
-    pub fn of(sample: &Sample, params: &CodeParams, seed: u64) -> Result<Self, NumericError> {
+    /// Shuffles which input's contents belong to which input's states. Whole episodes change places, so that how contents follow
+    /// one another is kept, and all repeats of an input together: what belongs to it by chance belongs to each of them.
+    pub fn of(sample: &Sample, shown: &Shown, params: &CodeParams, seed: u64) -> Result<Self, NumericError> {
         let sample = &thinned(sample, params.null_draws);
         let white = whitened(sample, params.floor)?;
         let moments = &sample.contents * sample.contents.transpose();
@@ -51,7 +52,7 @@ impl Null {
         let draws = params.null_draws.max(1);
         let drawn: Vec<Vec<f64>> = (0..draws)
             .into_par_iter()
-            .map(|draw| strengths(&moved(sample, &permutation(sample.episodes, &stream, draw as u32))))
+            .map(|draw| strengths(&moved(sample, shown, &permutation(shown.count(), &stream, draw as u32))))
             .collect();
         let sum = |strengths: &[f64]| strengths.iter().sum::<f64>();
         let total: Vec<f64> = drawn.iter().map(|draw| sum(draw)).collect();
@@ -105,11 +106,11 @@ fn whitened(sample: &Sample, floor: f64) -> Result<Matrix, NumericError> {
     Ok(white)
 }
 
-/// The contents of other episodes, at the same time steps.
-fn moved(sample: &Sample, from: &[usize]) -> Matrix {
-    let (episodes, mut moved) = (sample.episodes, sample.contents.clone());
+/// The contents of other inputs, at the same time steps.
+fn moved(sample: &Sample, shown: &Shown, from: &[usize]) -> Matrix {
+    let (episodes, mut moved, firsts) = (sample.episodes, sample.contents.clone(), shown.firsts());
     for column in 0..moved.ncols() {
-        let source = column / episodes * episodes + from[column % episodes];
+        let source = column / episodes * episodes + firsts[from[shown.input(column % episodes)]];
         moved.col_as_slice_mut(column).copy_from_slice(sample.contents.col_as_slice(source));
     }
     moved
@@ -147,7 +148,7 @@ mod tests {
     fn where_states_hold_nothing_p_is_uniform() {
         let params = CodeParams { null_draws: 49, ..CodeParams::default() };
         let mut found: Vec<f64> =
-            (0..200).map(|k| Null::of(&sample(k, 0.0), &params, u64::from(k)).unwrap().p).collect();
+            (0..200).map(|k| Null::of(&sample(k, 0.0), &Shown::once(40), &params, u64::from(k)).unwrap().p).collect();
         found.sort_by(f64::total_cmp);
         // Kolmogorov and Smirnov at one in a thousand for 200 draws, and the steps of 1/50 that p takes.
         let largest = found.iter().enumerate().map(|(k, p)| (p - (k + 1) as f64 / 200.0).abs()).fold(0.0, f64::max);
@@ -157,13 +158,13 @@ mod tests {
 
     #[test]
     fn what_is_held_stands_out_and_what_is_not_does_not() {
-        let held = Null::of(&sample(0, 0.5), &CodeParams::default(), 1).unwrap();
+        let held = Null::of(&sample(0, 0.5), &Shown::once(40), &CodeParams::default(), 1).unwrap();
         assert!(held.p == 0.01 && held.least > 6.0, "{held:?}");
         // One content is another episode's.
         let mut torn = sample(0, 0.5);
         let other = sample(1, 0.5);
         torn.contents.row_mut(2).copy_from(other.contents.row(2));
-        let found = Null::of(&torn, &CodeParams::default(), 1).unwrap();
+        let found = Null::of(&torn, &Shown::once(40), &CodeParams::default(), 1).unwrap();
         assert!(found.contents[2] < 6.0 && found.contents[0] > 6.0, "{found:?}");
     }
 }

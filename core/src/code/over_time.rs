@@ -56,7 +56,9 @@ pub struct OverTime {
 #[non_exhaustive]
 pub enum OverTimeError {
     /// States and contents that do not belong together.
-    #[error("{what}: {found} found where {needed} are needed; states and contents must be of the same steps and episodes")]
+    #[error(
+        "{what}: {found} found where {needed} are needed; states and contents must be of the same steps and episodes"
+    )]
     Shape {
         /// What does not fit.
         what: &'static str,
@@ -214,7 +216,8 @@ fn read_in_folds(
     let fold_of = |column: usize| members.binary_search(&groups.0[episodes[column]]).unwrap_or(0) % folds;
     let mut right = vec![0usize; labels.nrows()];
     for fold in 0..folds {
-        let (fresh, fitted): (Vec<usize>, Vec<usize>) = (0..episodes.len()).partition(|&column| fold_of(column) == fold);
+        let (fresh, fitted): (Vec<usize>, Vec<usize>) =
+            (0..episodes.len()).partition(|&column| fold_of(column) == fold);
         let part = |of: &Matrix, chosen: &[usize], at: &dyn Fn(usize) -> usize| {
             Matrix::from_fn(of.nrows(), chosen.len(), |i, k| of[(i, at(chosen[k]))])
         };

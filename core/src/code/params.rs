@@ -66,11 +66,11 @@ pub struct CodeParams {
     pub stands_out: f64,
     /// Under noise a direction of the code counts from this many times the strength that chance gives it.
     pub significant: f64,
-    /// Errors of reading are noise if they correlate at most this much with themselves some steps later.
-    pub comes_back: f64,
     /// What the code leaves over is no noise, but something else that is held, if more than this share of it comes back. Few
     /// episodes leave over some of the contents themselves.
     pub left_over_returns: f64,
+    /// Where the step matrix is right, what comes back of what the code leaves over may be this share of what contents explain.
+    pub structured: f64,
     /// Steps later that are looked at, at most.
     pub noise_lags: usize,
 }
@@ -107,8 +107,8 @@ impl Default for CodeParams {
             null_draws: 99,
             stands_out: 6.0,
             significant: 10.0,
-            comes_back: 0.5,
             left_over_returns: 0.75,
+            structured: 0.05,
             noise_lags: 40,
         }
     }

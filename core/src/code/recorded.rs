@@ -3,8 +3,9 @@
 //! Noise limits what can be read from one state, and leaves the memories right on average. Whether errors of reading are
 //! noise shows in time: noise does not come back, while what a state really holds goes around with the contents.
 
-use super::{Code, CodeParams, Judged, Sample, step_in_recordings};
+use super::{Code, CodeParams, Judged, Sample, off_by};
 use crate::numeric::{Matrix, NumericError, ridge_regression, zero_padded};
+use crate::observe::Shown;
 use serde::{Deserialize, Serialize};
 
 /// A figure with the interval that holds it in 95 of 100 recordings.
@@ -19,7 +20,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The mean of one value an episode.
+    /// The mean of one value for each input that was shown.
     fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -28,7 +29,7 @@ impl Interval {
         Self { value: mean, low: mean - reach, high: mean + reach }
     }
 
-    /// What is left of a whole: 1 less the sum of parts over the sum of wholes, episode by episode.
+    /// What is left of a whole: 1 less the sum of parts over the sum of wholes, input by input.
     fn explained(left: &[f64], all: &[f64]) -> Self {
         let (count, whole) = (all.len().max(1) as f64, all.iter().sum::<f64>().max(f64::MIN_POSITIVE));
         let share = left.iter().sum::<f64>() / whole;
@@ -40,6 +41,9 @@ impl Interval {
 
 /// More than this many times the episodes are no forecast.
 const MOST_TIMES: f64 = 100.0;
+
+/// Ridge of the step matrix; the contents are nearly independent.
+const RIDGE: f64 = 1e-9;
 
 /// Ridge of the map from one step to the next of what the code leaves over.
 const PREDICTED_RIDGE: f64 = 1e-3;
@@ -56,16 +60,18 @@ pub struct Noise {
     pub comes_back: f64,
     /// Share of what the code leaves over of the states that comes back, or that one step follows from the step before.
     pub left_over_returns: f64,
+    /// What comes back of it, as a share of what contents explain.
+    pub structured: f64,
     /// For each content the share of right signs that the noise allows.
     pub allowed: Vec<f64>,
     /// The largest variance of it in what is read of a content of +-1.
     pub largest_error: f64,
 }
 
-/// A code judged on every episode by codes of the others.
+/// A code judged on every input that was shown by codes of the others.
 #[derive(Clone, Debug)]
 pub struct CrossValidated {
-    /// The code of all episodes but those of the first fold.
+    /// The code of all inputs but those of the first fold.
     pub code: Code,
     /// On fresh states.
     pub judged: Judged,
@@ -73,40 +79,50 @@ pub struct CrossValidated {
     pub explained: Interval,
     /// The content that is read worst.
     pub worst: Interval,
-    /// The step matrix, the mean of all folds.
+    /// The step matrix: what codes of the other folds read after a step, regressed on the contents before it.
     pub step: Matrix,
     /// Where each memory goes.
     pub images: Matrix,
     /// What noise does, where it keeps contents from being read.
     pub noise: Option<Noise>,
-    /// Where noise hides how contents move: the episodes that would show it, as far as can be told.
+    /// Where noise keeps directions of the code from standing out: the episodes in which they would, as far as can be told.
     pub hidden: Option<Option<usize>>,
 }
 
 impl CrossValidated {
-    /// Fits and judges. The sample holds consecutive time steps.
-    pub fn of(sample: &Sample, signs: bool, params: &CodeParams) -> Result<Self, NumericError> {
-        let plain = Self::folded(sample, signs, Code::fit, params)?;
-        if plain.code.is_independent() || !signs {
+    /// Fits and judges. The sample holds consecutive time steps; `theory` is the step matrix that f asks for.
+    pub fn of(
+        sample: &Sample,
+        shown: &Shown,
+        theory: &Matrix,
+        signs: bool,
+        params: &CodeParams,
+    ) -> Result<Self, NumericError> {
+        let plain = Self::folded(sample, shown, signs, Code::fit, params)?;
+        if !signs {
             return Ok(plain);
         }
-        // Contents that drown in noise have directions of their own if these are significant, and errors are noise.
-        let noisy = match Self::folded(sample, signs, Code::fit_under_noise, params) {
+        // Contents that drown in noise have directions of their own if their step comes out right: the contents before it are free
+        // of noise, and no reader is drawn towards zero to read one state with the least error.
+        let unbiased = match Self::folded(sample, shown, signs, Code::fit_under_noise, params) {
             Err(NumericError::Singular { .. }) => return Ok(plain),
-            noisy => noisy?,
+            unbiased => unbiased?,
         };
-        let noise = noisy.noise_in(sample, params);
-        // What is left over is no noise: contents may share directions, or something else is held.
-        if noise.left_over_returns > params.left_over_returns {
+        let noise = unbiased.noise_in(sample, shown, params);
+        let right = off_by(&unbiased.step, theory).into_iter().all(|off| off <= params.row);
+        if right && noise.structured <= params.structured {
+            let hard_to_read = unbiased.judged.worst() < params.read;
+            let hidden = (hard_to_read && !unbiased.code.is_independent())
+                .then(|| unbiased.episodes_needed(sample.episodes, params));
+            let code = Code { directions: unbiased.code.count(), ..unbiased.code };
+            return Ok(Self { noise: hard_to_read.then_some(noise), hidden, code, ..unbiased });
+        }
+        // What is left over may be no noise: contents share directions, or something else is held.
+        if plain.code.is_independent() || noise.left_over_returns > params.left_over_returns {
             return Ok(plain);
         }
-        match noisy.code.is_independent() && noise.comes_back <= params.comes_back {
-            true => Ok(Self { noise: Some(noise), ..noisy }),
-            false => {
-                let hidden = Some(noisy.episodes_needed(sample.episodes, params));
-                Ok(Self { noise: Some(noise), hidden, ..plain })
-            }
-        }
+        let hidden = Some(unbiased.episodes_needed(sample.episodes, params));
+        Ok(Self { noise: Some(noise), hidden, ..plain })
     }
 
     /// Episodes after which the weakest direction would stand out of chance, which falls as their number grows.
@@ -119,32 +135,38 @@ impl CrossValidated {
 
     fn folded(
         sample: &Sample,
+        shown: &Shown,
         signs: bool,
         fit: impl Fn(&Sample, &CodeParams) -> Result<Code, NumericError>,
         params: &CodeParams,
     ) -> Result<Self, NumericError> {
-        let folds = params.folds.clamp(2, sample.episodes.max(2));
+        let folds = params.folds.clamp(2, shown.count().max(2));
         let mut first = None;
         let (count, units) = (sample.contents.nrows(), sample.states.nrows());
-        let (mut step, mut images) = (Matrix::zeros(count, count), Matrix::zeros(units, count));
+        let mut moments = Matrix::zeros(count, count);
+        let (mut steps, mut images) = (Matrix::zeros(count, count), Matrix::zeros(count, units));
         let (mut read, mut left, mut all) = (vec![vec![]; count], vec![], vec![]);
         let mut shares = vec![];
         for fold in 0..folds {
-            let (fitted, fresh) =
-                (sample.episodes_where(|e| e % folds != fold), sample.episodes_where(|e| e % folds == fold));
-            let code = fit(&fitted, params)?;
-            let judged = code.judge(&fresh, signs);
-            shares.push(judged.explained);
-            let errors = Errors::of(&code, &fresh, signs);
+            let fresh = |e: usize| shown.input(e) % folds == fold;
+            let code = fit(&sample.episodes_where(|e| !fresh(e)), params)?;
+            let apart = sample.episodes_where(fresh);
+            shares.push(code.judge(&apart, signs).explained);
+            let errors = Errors::of(&code, sample, (shown, folds, fold), signs);
             read.iter_mut().zip(errors.read).for_each(|(all, new)| all.extend(new));
             left.extend(errors.left);
             all.extend(errors.all);
-            let (one, image) = step_in_recordings(&code, &fresh.next())?;
-            step += one * faer::Scale(1.0 / folds as f64);
-            images += image * faer::Scale(1.0 / folds as f64);
+            let next = apart.next();
+            moments += &next.contents * next.contents.transpose();
+            steps += &next.contents * (&code.readers * &next.states).transpose();
+            images += &next.contents * next.states.transpose();
             first.get_or_insert(code);
         }
         let Some(code) = first else { return Err(NumericError::NoConvergence { what: "the folds", size: 0 }) };
+        let after_a_step = |of: &Matrix| -> Result<Matrix, NumericError> {
+            Ok(ridge_regression(&moments, of, RIDGE)?.transpose().to_owned())
+        };
+        let (step, images) = (after_a_step(&steps)?, after_a_step(&images)?);
         let read: Vec<Interval> = read.iter().map(|values| Interval::of(values)).collect();
         let worst = read.iter().copied().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(Interval::of(&[]));
         let explained = Interval::explained(&left, &all);
@@ -154,7 +176,7 @@ impl CrossValidated {
     }
 
     /// What the errors of reading are made of.
-    fn noise_in(&self, sample: &Sample, params: &CodeParams) -> Noise {
+    fn noise_in(&self, sample: &Sample, shown: &Shown, params: &CodeParams) -> Noise {
         let errors = zero_padded(&self.code.readers) * &sample.states - &sample.contents;
         let left = &sample.states - zero_padded(&self.code.memories) * &sample.contents;
         let steps = sample.len() / sample.episodes.max(1);
@@ -175,52 +197,52 @@ impl CrossValidated {
             returns = returns.max(scale * all / left.squared_norm_l2().max(f64::MIN_POSITIVE));
         }
         let fitted = sample.len() - sample.len() / params.folds.max(2);
-        let returns = returns.max(predicted(left.clone(), sample.episodes));
+        let returns = returns.max(predicted(left.clone(), shown)).clamp(0.0, 1.0);
         let left_over = left.squared_norm_l2() / sample.states.squared_norm_l2().max(f64::MIN_POSITIVE);
+        let explained = (1.0 - left_over).max(f64::MIN_POSITIVE);
         Noise {
-            share: left_over * (1.0 - returns.min(1.0)),
+            share: left_over * (1.0 - returns),
             comes_back,
             left_over_returns: returns,
+            structured: left_over * returns / explained,
             allowed: self.code.allowed(fitted),
             largest_error: self.code.error_variances().into_iter().fold(0.0, f64::max),
         }
     }
 }
 
-/// Share of deviations that follows from those one step before, by a linear map of other episodes: none of what is noise, all
+/// Share of deviations that follows from those one step before, by a linear map of other inputs: none of what is noise, all
 /// of what another circuit moves.
-fn predicted(deviations: Matrix, episodes: usize) -> f64 {
+fn predicted(deviations: Matrix, shown: &Shown) -> f64 {
     let columns = deviations.ncols();
-    let all = Sample { states: deviations, contents: Matrix::zeros(0, columns), episodes };
-    let halves = [0, 1].map(|half| all.episodes_where(|e| e % 2 == half).states);
-    let pairs = |states: &Matrix, episodes: usize| {
-        let pairs = states.ncols().saturating_sub(episodes);
-        (states.subcols(0, pairs).to_owned(), states.subcols(states.ncols() - pairs, pairs).to_owned())
-    };
-    let [fitted, fresh] = [pairs(&halves[0], episodes.div_ceil(2)), pairs(&halves[1], episodes / 2)];
+    let all = Sample { states: deviations, contents: Matrix::zeros(0, columns), episodes: shown.episodes() };
+    let [fitted, fresh] = [0, 1].map(|half| {
+        let half = all.episodes_where(|e| shown.input(e) % 2 == half);
+        let pairs = half.len().saturating_sub(half.episodes);
+        (half.states.subcols(0, pairs).to_owned(), half.states.subcols(half.len() - pairs, pairs).to_owned())
+    });
     let moments = &fitted.0 * fitted.0.transpose();
     let Ok(map) = ridge_regression(&moments, &(&fitted.0 * fitted.1.transpose()), PREDICTED_RIDGE) else { return 0.0 };
     let missed = (&fresh.1 - map.transpose() * &fresh.0).squared_norm_l2();
     1.0 - missed / fresh.1.squared_norm_l2().max(f64::MIN_POSITIVE)
 }
 
-/// What is missed in each episode.
+/// What is missed after each input that was shown; its repeats together.
 struct Errors {
-    /// For each content and episode the share that is read.
+    /// For each content and input the share that is read.
     read: Vec<Vec<f64>>,
-    /// What the code leaves over of the states of each episode, and what there was.
+    /// What the code leaves over of the states after each input, and what there was.
     left: Vec<f64>,
     all: Vec<f64>,
 }
 
 impl Errors {
-    fn of(code: &Code, fresh: &Sample, signs: bool) -> Self {
-        let episodes = fresh.episodes;
-        let one = |e: usize| fresh.episodes_where(|other| other == e);
-        let samples: Vec<Sample> = (0..episodes).map(one).collect();
+    fn of(code: &Code, sample: &Sample, (shown, folds, fold): (&Shown, usize, usize), signs: bool) -> Self {
+        let inputs = (fold..shown.count()).step_by(folds);
+        let samples: Vec<Sample> = inputs.map(|input| sample.episodes_where(|e| shown.input(e) == input)).collect();
         let left =
             |sample: &Sample| (&sample.states - zero_padded(&code.memories) * &sample.contents).squared_norm_l2();
-        let mut read = vec![Vec::with_capacity(episodes); code.count()];
+        let mut read = vec![Vec::with_capacity(samples.len()); code.count()];
         for sample in &samples {
             read.iter_mut().zip(code.read(sample, signs)).for_each(|(all, share)| all.push(share));
         }
@@ -285,9 +307,18 @@ mod tests {
         Sample { states, contents, episodes }
     }
 
+    /// Contents go around.
+    fn theory() -> Matrix {
+        Matrix::from_fn(8, 8, |i, j| if j == (i + 1) % 8 { 1.0 } else { 0.0 })
+    }
+
+    fn validated(sample: &Sample) -> CrossValidated {
+        CrossValidated::of(sample, &Shown::once(sample.episodes), &theory(), true, &CodeParams::default()).unwrap()
+    }
+
     #[test]
     fn noise_is_told_and_what_it_allows_is_what_is_read() {
-        let found = CrossValidated::of(&recorded(24, 200, 0.6, 0.0), true, &CodeParams::default()).unwrap();
+        let found = validated(&recorded(24, 200, 0.6, 0.0));
         let noise = found.noise.unwrap();
         let difference = |(read, allowed): (&f64, &f64)| (read - allowed).abs();
         let off = found.judged.read.iter().zip(&noise.allowed).map(difference).fold(0.0, f64::max);
@@ -302,14 +333,14 @@ mod tests {
 
     #[test]
     fn what_comes_back_with_the_contents_is_no_noise() {
-        let found = CrossValidated::of(&recorded(10, 200, 0.05, 0.6), true, &CodeParams::default()).unwrap();
+        let found = validated(&recorded(10, 200, 0.05, 0.6));
         assert!(found.noise.is_none() && found.worst.value < 0.99, "{:?} {:?}", found.noise, found.worst);
     }
 
     #[test]
     fn intervals_narrow_with_the_root_of_the_episodes() {
         let width = |episodes| {
-            let found = CrossValidated::of(&recorded(24, episodes, 0.6, 0.0), true, &CodeParams::default()).unwrap();
+            let found = validated(&recorded(24, episodes, 0.6, 0.0));
             found.explained.high - found.explained.low
         };
         let ratio = width(64) / width(256);

@@ -198,7 +198,9 @@ fn reasons(pair: &Pair, first: &Examined, second: &Examined) -> Vec<String> {
             if fails(PairClaimName::SameFunction) || fails(PairClaimName::SameCourse) {
                 reasons.push("the functions read back differ, but after the same inputs both say the same".into());
             } else if fails(PairClaimName::SameOutputs) {
-                reasons.push("the functions read back are the same, but after the same inputs they do not say the same".into());
+                reasons.push(
+                    "the functions read back are the same, but after the same inputs they do not say the same".into(),
+                );
             }
         }
         PairVerdict::NotComparable => {}

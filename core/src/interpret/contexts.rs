@@ -35,14 +35,18 @@ impl InContexts {
         let circuits = self.contexts.iter().filter(|of| of.found.verdict == Verdict::Circuit).count();
         let held = match circuits == self.contexts.len() {
             true => "every context has its circuit".to_string(),
-            false => format!("{circuits} of {} contexts have their circuit, the others are superposed", self.contexts.len()),
+            false => {
+                format!("{circuits} of {} contexts have their circuit, the others are superposed", self.contexts.len())
+            }
         };
         let compared = self.pairs.len() - self.alike.len();
         let alike: Vec<String> = self.alike.iter().map(|[a, b]| format!("{a} and {b}")).collect();
         let cue = match (compared, alike.is_empty()) {
             (0, true) => String::new(),
             (_, true) => ", and the cue decides between them".to_string(),
-            (0, false) => "; whether the cue decides between them cannot be seen: their functions are the same".to_string(),
+            (0, false) => {
+                "; whether the cue decides between them cannot be seen: their functions are the same".to_string()
+            }
             (_, false) => format!(
                 ", and the cue decides between those whose functions differ; between {} it cannot be seen",
                 alike.join(", ")

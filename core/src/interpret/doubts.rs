@@ -32,7 +32,10 @@ pub(super) fn code_doubts(code: &CodeSummary, claims: &[Claim], params: &Interpr
 /// What keeps recordings from saying more.
 pub(super) fn recording_doubts(recording: &RecordingSummary, hidden: bool) -> Vec<Warning> {
     let mut warnings = vec![];
-    let (units, episodes) = (recording.units, recording.episodes);
+    let (units, episodes, different) = (recording.units, recording.episodes, recording.stimuli);
+    if different < episodes {
+        warnings.push(Warning::RepeatedInputs { episodes, different });
+    }
     if let Some(noise) = &recording.noise {
         warnings.push(Warning::Noise {
             share: noise.share,

@@ -54,7 +54,9 @@ pub enum InterpretError {
     #[error("no contents are known of this network, so that none can be written; pass the task that it was trained on")]
     NothingToWrite,
     /// Contents of another size.
-    #[error("contents to write are windows of s={s} variables of d={d} components, all finite; pass them as (batch, {s}, {d})")]
+    #[error(
+        "contents to write are windows of s={s} variables of d={d} components, all finite; pass them as (batch, {s}, {d})"
+    )]
     WrittenSize {
         /// Variables.
         s: usize,

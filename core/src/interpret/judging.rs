@@ -4,9 +4,7 @@ use super::case::{Case, OnOrbit};
 use super::coding::Coded;
 use super::{InterpretError, InterpretParams, Question, Verdict};
 use crate::circuit::Core;
-use crate::claims::{
-    Alone, Behaviour, Bound, Claim, ClaimName, Findings, Reason, StructureEvidence, holds, judge,
-};
+use crate::claims::{Alone, Behaviour, Bound, Claim, ClaimName, Findings, Reason, StructureEvidence, holds, judge};
 use crate::code::Sharing;
 use crate::network::Accuracy;
 use crate::observe::{output_accuracy, still_moving};
@@ -153,7 +151,11 @@ pub(super) fn judged(
             .map(|recorded| [recorded.null.stands_out, recorded.null.least].map(|by| by >= case.params.code.stands_out))
             .map(|[together, each]| (together, each)),
         hidden_by_noise: coded.and_then(|coded| coded.recorded.as_ref()).and_then(|recorded| {
-            recorded.hidden.map(|needed| (observed.probe.episodes + observed.score.episodes, needed))
+            let count = recorded.null.contents.len().max(1) as f64;
+            let seen = recorded.null.contents.iter().filter(|&&by| by >= case.params.code.stands_out).count() as f64;
+            let episodes = observed.probe.episodes + observed.score.episodes;
+            let hides = recorded.noise.is_some() && seen >= params.seen_through_noise * count;
+            hides.then_some((episodes, recorded.hidden.flatten()))
         }),
         accuracy: accuracy.filter(|_| signs).map(|accuracy| accuracy.value),
         blind,

@@ -27,7 +27,12 @@ pub(super) fn of_another_kind(network: &Network, s: usize, params: &InterpretPar
         control: None,
         code: None,
         not_linear: vec![],
-        spectrum: Spectra { origin: None, fixed_point: None, orbit: Spectrum::unknown(&params.orbit_spectrum), memories: None },
+        spectrum: Spectra {
+            origin: None,
+            fixed_point: None,
+            orbit: Spectrum::unknown(&params.orbit_spectrum),
+            memories: None,
+        },
         recording: None,
         over_time: None,
         superposition: None,

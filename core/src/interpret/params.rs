@@ -86,7 +86,8 @@ impl InterpretParams {
         code.control_steps = code.control_steps.min(steps - visited.settle);
         code.contents.settled = code.contents.settled.min(steps / 2);
         code.table_steps = code.table_steps.min(steps - code.contents.settled);
-        claims.steered_most = claims.steered_most.min(steps - code.contents.settled.min(visited.settle + 2).min(steps - 1));
+        claims.steered_most =
+            claims.steered_most.min(steps - code.contents.settled.min(visited.settle + 2).min(steps - 1));
         self.over_time.steps = steps;
         self.readings = true;
         Ok(self)

@@ -128,7 +128,10 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
     if let (Some(theory), Some(coded)) = (theory, &coded) {
         let at_one_moment = case.code_at_one_moment(theory)?;
         let summary = CodeSummary { at_one_moment, ..coded.summary(case, theory) };
+        let circuit = judged.verdict == Verdict::Circuit;
         recording = coded.recording(theory, &params.code);
+        // A circuit was seen: nothing more is needed.
+        recording.iter_mut().filter(|_| circuit).for_each(|recording| recording.episodes_needed = None);
         warnings.extend(code_doubts(&summary, &claims, params));
         // Where noise hides how contents move, the reasons say what it takes.
         let hidden = coded.recorded.as_ref().is_some_and(|recorded| recorded.hidden.is_some());

@@ -18,6 +18,8 @@ const RIDGE: f64 = 1e-6;
 
 /// What recordings say of the code beside its figures.
 pub(super) struct Recorded {
+    /// Different inputs that were shown.
+    pub(super) stimuli: usize,
     pub(super) null: Null,
     pub(super) noise: Option<Noise>,
     /// Where noise hides how contents move: the episodes that would show it, as far as can be told.
@@ -30,15 +32,18 @@ pub(super) struct Recorded {
 /// Recordings in a few numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordingSummary {
-    /// Episodes, each judged by a code of the others.
+    /// Episodes.
     pub episodes: usize,
+    /// Different inputs that these show, each judged by a code of the others.
+    #[serde(default)]
+    pub stimuli: usize,
     /// Units that were recorded.
     pub units: usize,
     /// The content that is read worst from one state, with a 95 % interval.
     pub worst_reading: Interval,
     /// Share of the variance of the states that contents explain, with a 95 % interval.
     pub explained: Interval,
-    /// Contents against those of other episodes.
+    /// Contents against those of other inputs.
     pub null: Null,
     /// Noise, where it keeps contents from being read.
     pub noise: Option<NoiseSummary>,
@@ -103,14 +108,16 @@ impl Case<'_> {
         let signs = contents.are_signs();
         let params =
             CodeParams { folds: self.params.observe.judged_every.max(2), floor_by_unit: true, ..params.clone() };
-        let found = CrossValidated::of(&sample, signs, &params)?;
-        let null = Null::of(&sample, &params, self.params.observe.seed)?;
-        let fresh = sample.episodes_where(|e| e.is_multiple_of(params.folds));
+        let shown = observed.shown();
+        let judged = |e: usize| shown.input(e).is_multiple_of(params.folds);
+        let found = CrossValidated::of(&sample, &shown, &contents.whole_step(), signs, &params)?;
+        let null = Null::of(&sample, &shown, &params, self.params.observe.seed)?;
+        let fresh = sample.episodes_where(judged);
         let early: Vec<usize> = (0..observed.s.min(means.len())).collect();
         let early = Sample::of(&batch, &over, &early, &means, contents.count());
-        let early = early.episodes_where(|e| e.is_multiple_of(params.folds));
+        let early = early.episodes_where(judged);
         let first_steps = found.code.read(&early, signs).into_iter().fold(1.0, f64::min);
-        let ablation = ablation(&found.code, contents, &sample, &spoken(&batch.outputs, &steps), params.folds)?;
+        let ablation = ablation(&found.code, contents, &sample, &spoken(&batch.outputs, &steps), judged)?;
         let CrossValidated { code, judged, explained, worst, step, images, noise, hidden } = found;
         Ok(Some(Coded {
             origin,
@@ -124,7 +131,7 @@ impl Case<'_> {
             steps: steps.len(),
             episodes: batch.episodes,
             products: None,
-            recorded: Some(Recorded { null, noise, hidden, explained, worst, ablation }),
+            recorded: Some(Recorded { stimuli: shown.count(), null, noise, hidden, explained, worst, ablation }),
         }))
     }
 
@@ -148,6 +155,7 @@ impl Coded {
         let needed = recorded.hidden.unwrap_or(noisy.then_some(more));
         Some(RecordingSummary {
             episodes: self.episodes,
+            stimuli: recorded.stimuli,
             units: self.code.memories.nrows(),
             worst_reading: recorded.worst,
             explained: recorded.explained,
@@ -216,11 +224,11 @@ fn ablation(
     contents: &Contents,
     sample: &Sample,
     produced: &Matrix,
-    folds: usize,
+    judged: impl Fn(usize) -> bool,
 ) -> Result<Ablation, NumericError> {
     let spoken = Sample { states: sample.states.clone(), contents: produced.clone(), episodes: sample.episodes };
-    let fitted = spoken.episodes_where(|e| !e.is_multiple_of(folds));
-    let fresh = spoken.episodes_where(|e| e.is_multiple_of(folds));
+    let fitted = spoken.episodes_where(|e| !judged(e));
+    let fresh = spoken.episodes_where(judged);
     let moments = &fitted.states * fitted.states.transpose();
     let readout = ridge_regression(&moments, &(&fitted.states * fitted.contents.transpose()), RIDGE)?;
     let readout = readout.transpose();

@@ -85,6 +85,13 @@ pub enum Warning {
         /// Episodes in all.
         episodes: usize,
     },
+    /// Inputs were shown several times.
+    RepeatedInputs {
+        /// Episodes that were recorded.
+        episodes: usize,
+        /// Different inputs that they show.
+        different: usize,
+    },
     /// More episodes would show more.
     FewEpisodes {
         /// Episodes that were recorded.
@@ -191,6 +198,11 @@ impl std::fmt::Display for Warning {
                 )?;
                 write!(f, "shorter and were left out")
             }
+            Self::RepeatedInputs { episodes, different } => write!(
+                f,
+                "the {episodes} episodes show {different} different inputs: every figure is over inputs, and the episodes of one input \
+                 stay together where something is fitted, judged or shuffled"
+            ),
             Self::FewEpisodes { episodes, needed } => {
                 write!(
                     f,

@@ -39,7 +39,11 @@ impl Flips {
                 }
             }
         }
-        Ok(Self { batch: Batch::run(network, presented, episodes, params.ends_after.map_or(s, |end| s.min(end)), &[], watch)?, bases, inputs })
+        Ok(Self {
+            batch: Batch::run(network, presented, episodes, params.ends_after.map_or(s, |end| s.min(end)), &[], watch)?,
+            bases,
+            inputs,
+        })
     }
 
     /// Whether every output is seen to depend on more than `most` inputs at the first output step.

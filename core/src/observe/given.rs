@@ -1,6 +1,6 @@
 //! Observations from trajectories that somebody else simulated: a cell of any kind, written anywhere.
 
-use super::{Batch, Observations, ObserveParams};
+use super::{Batch, Observations, ObserveParams, Shown};
 use crate::numeric::Matrix;
 
 /// What a network did on a batch of episodes with different inputs.
@@ -37,11 +37,16 @@ pub enum TrajectoriesError {
         needed: usize,
     },
     /// Too few to fit and to judge on.
-    #[error("there are {found} episodes, but {needed} are needed; run the network on more inputs")]
+    #[error(
+        "{episodes} episodes show {found} different inputs, but {needed} are needed: what is said of an input is judged on inputs that \
+         nothing was fitted on; run the network on more of them"
+    )]
     TooFew {
         /// Episodes given.
+        episodes: usize,
+        /// Different inputs in them.
         found: usize,
-        /// Episodes needed.
+        /// Different inputs needed.
         needed: usize,
     },
     /// NaN or infinity.
@@ -99,15 +104,19 @@ impl Trajectories {
         if steps < needed {
             return Err(TrajectoriesError::TooShort { found: self.states.len(), needed: needed + first });
         }
-        // Fewer episodes than components cannot fill the directions of an eigenvalue that f repeats d times.
+        // Fewer inputs than components cannot fill the directions of an eigenvalue that f repeats d times.
         let every = params.judged_every.max(2);
         let needed = ((2 * d).max(8) * every).div_ceil(every - 1);
-        if episodes < needed {
-            return Err(TrajectoriesError::TooFew { found: episodes, needed });
+        let shown = Shown::of(&inputs, episodes, d);
+        // Where there are no others, nothing is left to judge on.
+        let all = shown.count() >= FEWEST_INPUTS && s * d < 32 && shown.count() == 1 << (s * d);
+        if shown.count() < needed && !all {
+            return Err(TrajectoriesError::TooFew { episodes, found: shown.count(), needed });
         }
         // Spread evenly, so that what drifts over a recording is in both parts.
-        let (scored, shown): (Vec<usize>, Vec<usize>) = (0..episodes).partition(|e| e.is_multiple_of(every));
-        let all: Vec<usize> = (0..episodes).collect();
+        let (scored, fitted): (Vec<usize>, Vec<usize>) =
+            (0..episodes).partition(|&e| shown.input(e).is_multiple_of(every));
+        let everyone: Vec<usize> = (0..episodes).collect();
         let states = without_drift(&self.states[first..first + steps], params);
         let outputs = &self.outputs[first..first + steps];
         let whole = Given { inputs: &inputs, states: &states, outputs, d };
@@ -116,17 +125,19 @@ impl Trajectories {
             asked: None,
             s,
             d,
-            probe: whole.batch(&shown, steps),
-            trial: whole.batch(&all, 0),
+            probe: whole.batch(&fitted, steps),
+            // What a function says of an input is seen once, however often that is shown.
+            trial: whole.batch(&shown.firsts(), 0),
             score: whole.batch(&scored, scored_steps),
             // Short trajectories settle for as large a share of the steps as long ones.
             score_settle: params.score_settle.min(2 * scored_steps / 3),
             // Nothing is fitted to follow a function: every episode counts.
-            long: whole.batch(&all, 0),
+            long: whole.batch(&everyone, 0),
             flips: None,
             every_window: false,
             rare: None,
             kind: None,
+            shown: Some(shown),
         })
     }
 
@@ -165,14 +176,24 @@ impl Trajectories {
 }
 
 impl Observations {
+    /// Which input each episode of a recording was shown.
+    pub fn shown(&self) -> Shown {
+        self.shown.clone().unwrap_or_else(|| Shown::once(self.probe.episodes + self.score.episodes))
+    }
+
     /// Every episode of a recording in its order, with the states that were kept of all of them.
     pub fn recorded(&self, judged_every: usize) -> Batch {
         let (probe, score) = (&self.probe, &self.score);
         let episodes = probe.episodes + score.episodes;
-        let place = |e: usize| {
-            let judged = e.div_ceil(judged_every);
-            if e.is_multiple_of(judged_every) { (score, e / judged_every) } else { (probe, e - judged) }
-        };
+        let shown = self.shown();
+        let (mut judged, mut fitted) = (0.., 0..);
+        let places: Vec<(&Batch, usize)> = (0..episodes)
+            .map(|e| match shown.input(e).is_multiple_of(judged_every) {
+                true => (score, judged.next().unwrap_or_default()),
+                false => (probe, fitted.next().unwrap_or_default()),
+            })
+            .collect();
+        let place = |e: usize| places[e];
         let merged = |of: &dyn Fn(&'_ Batch) -> Matrix| {
             let (ours, theirs) = (of(probe), of(score));
             let mut all = Matrix::zeros(ours.nrows(), episodes);
@@ -199,6 +220,9 @@ impl Observations {
         }
     }
 }
+
+/// Fewer different inputs cannot be split, even if there are no others.
+const FEWEST_INPUTS: usize = 4;
 
 /// Trajectories from the first output step that counts on.
 struct Given<'a> {

@@ -10,6 +10,7 @@ mod given;
 mod inputs;
 mod kind;
 mod rare;
+mod shown;
 mod view;
 mod watch;
 
@@ -19,6 +20,7 @@ pub use given::{Trajectories, TrajectoriesError};
 pub(crate) use inputs::{as_windows, draw_inputs};
 pub use kind::{Kind, KindParams, LaterInput, OtherLength, still_moving};
 pub use rare::{Rare, RareParams, RareRule};
+pub use shown::Shown;
 pub use view::View;
 pub use watch::{OnProgress, StageProgress, Stopped, Watch};
 
@@ -165,6 +167,8 @@ pub struct Observations {
     pub rare: Option<Rare>,
     /// What the network does when it is driven otherwise; nothing where only trajectories are known.
     pub kind: Option<Kind>,
+    /// Which input each episode of a recording was shown; nothing where the network itself was run.
+    pub shown: Option<Shown>,
 }
 
 impl Observations {
@@ -274,6 +278,7 @@ pub fn observe_watched(
         every_window: every.is_some(),
         rare: None,
         kind: None,
+        shown: None,
         probe: drive(network, (s, d), &stream, 0, probes, &up_to(probe_steps), watch)?,
         trial: match every_window((s, d), trials) {
             Some((inputs, episodes)) => run(inputs, episodes, first, &[])?,

@@ -138,7 +138,9 @@ pub(super) fn page_data<'a>(
     let task = found.details.task.as_ref();
     let memories = memories_data(network, found)?;
     let memories_missing = memories.is_none().then_some(match (found.verdict, task) {
-        (Verdict::NotLearned | Verdict::Silent, Some(_)) => "There are no variable memories to show: nothing lasts in this network.",
+        (Verdict::NotLearned | Verdict::Silent, Some(_)) => {
+            "There are no variable memories to show: nothing lasts in this network."
+        }
         (_, None) => "Without a known function there is no basis of variable memories to show.",
         _ => "The variable memories of this network could not be found; the doubts say why.",
     });

@@ -139,7 +139,7 @@ fn recording_figures(recording: &RecordingSummary) -> Vec<Figure> {
             note: format!("right signs from one state, 95 % interval {low:.3} to {high:.3}, cross-validated{noise}"),
         },
         Figure {
-            name: "Against shuffled episodes",
+            name: "Against shuffled inputs",
             value: format!("p = {:.2}", null.p),
             note: format!("{} draws; the contents stand out by {:.0} standard deviations", null.draws, null.stands_out),
         },

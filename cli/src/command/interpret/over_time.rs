@@ -15,7 +15,8 @@ pub(super) fn table(found: &OverTime) -> String {
     let steps: String = shown.iter().map(|t| format!("{:>5}", t + 1)).collect();
     let mut text = format!("  {FAINT}{:<18}{steps}{FAINT:#}\n", "at step");
     for step in 0..found.input_steps {
-        let worst = |t: usize| found.read[step * each..(step + 1) * each].iter().filter_map(|row| row[t]).reduce(f64::min);
+        let worst =
+            |t: usize| found.read[step * each..(step + 1) * each].iter().filter_map(|row| row[t]).reduce(f64::min);
         let cell = |t: &usize| match worst(*t) {
             None => "    .".to_string(),
             Some(share) if by_chance(*t).is_some_and(|most| share > most) => format!("{share:>5.2}"),

@@ -46,7 +46,11 @@ pub fn summary(path: &Path, found: &Interpretation) -> String {
         text.push_str(&hanging("  ", 2, &whole.to_string()));
     }
     if let Some(readings) = &found.over_time {
-        let _ = write!(text, "\n{}", title("What each step's states hold of the inputs: share of signs read, worst component"));
+        let _ = write!(
+            text,
+            "\n{}",
+            title("What each step's states hold of the inputs: share of signs read, worst component")
+        );
         text.push_str(&over_time::table(readings));
     }
     if found.stimulus.is_none() {
