@@ -11,7 +11,7 @@ use ketbra::compile::{CompileParams, compile};
 use ketbra::interpret::{
     ClaimName, InterpretParams, Interpretation, Question, Verdict, interpret, interpret_trajectories,
 };
-use ketbra::network::{Activation, Biases, CellKind, Dynamics, Metadata, Network, NetworkFile};
+use ketbra::network::{Activation, Biases, CellKind, Metadata, Network, NetworkFile};
 use ketbra::numeric::{Matrix, draw};
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
@@ -268,7 +268,7 @@ fn no_concentrated_error_passes_wherever_it_is() {
                 }
                 Where::Output => {
                     let output = drawn[0] % 2;
-                    let flipped = |t: usize, e: usize| (t * 7 + e * 3 + drawn[1]) % 25 == 0;
+                    let flipped = |t: usize, e: usize| (t * 7 + e * 3 + drawn[1]).is_multiple_of(25);
                     read(&recorded(which, &task, |t, e, j, y| if j == output && flipped(t, e) { -y } else { y }), &task)
                 }
             };

@@ -80,6 +80,9 @@ pub enum OverTimeError {
     Numeric(#[from] NumericError),
 }
 
+/// The share of right signs of a content, and what shuffling gives at most; nothing where it is not defined.
+type Shares = (Option<f64>, Option<f64>);
+
 /// Fewer episodes with different contents cannot be split into parts.
 const LEAST: usize = 8;
 
@@ -153,7 +156,7 @@ fn at_a_step(
     params: &OverTimeParams,
     stream: &Stream,
     t: usize,
-) -> Result<Vec<(Option<f64>, Option<f64>)>, NumericError> {
+) -> Result<Vec<Shares>, NumericError> {
     let mut found = vec![(None, None); contents.nrows()];
     let defined = |k: usize| (0..contents.ncols()).map(|e| contents[(k, e)].is_finite()).collect::<Vec<bool>>();
     let mut together: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
