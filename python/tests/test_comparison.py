@@ -20,7 +20,7 @@ def test_the_same_function_in_other_cells_and_bases_is_the_same_circuit(tmp_path
     assert found.verdict == "same-circuit", found.pairs[0].reasons
     pair = found.pair(1, 0)
     assert pair.distance is not None and pair.distance < 1e-6
-    assert all(claim.holds for claim in pair.claims) and len(pair.claims) == 6
+    assert all(claim.holds for claim in pair.claims) and len(pair.claims) == 7
     assert found.clusters == [["elman", "gru"]]
     step, other, overlap = found.step(0), found.step(1), found.overlap()
     assert step is not None and other is not None and np.allclose(step, other)

@@ -178,7 +178,13 @@ impl CrossValidated {
     /// What the errors of reading are made of.
     fn noise_in(&self, sample: &Sample, shown: &Shown, params: &CodeParams) -> Noise {
         let errors = zero_padded(&self.code.readers) * &sample.states - &sample.contents;
-        let left = &sample.states - zero_padded(&self.code.memories) * &sample.contents;
+        let mut left = &sample.states - zero_padded(&self.code.memories) * &sample.contents;
+        let share = left.squared_norm_l2() / sample.states.squared_norm_l2().max(f64::MIN_POSITIVE);
+        // A loud unit counts no more than a quiet one.
+        for unit in 0..left.nrows() {
+            let size = sample.states.row(unit).norm_l2() / (sample.len() as f64).sqrt();
+            left.row_mut(unit).iter_mut().for_each(|x| *x /= size.max(f64::MIN_POSITIVE));
+        }
         let steps = sample.len() / sample.episodes.max(1);
         let lags = 1..params.noise_lags.min(steps / 2) + 1;
         let sizes: Vec<f64> = (0..errors.nrows()).map(|k| errors.row(k).squared_norm_l2()).collect();
@@ -198,10 +204,10 @@ impl CrossValidated {
         }
         let fitted = sample.len() - sample.len() / params.folds.max(2);
         let returns = returns.max(predicted(left.clone(), shown)).clamp(0.0, 1.0);
-        let left_over = left.squared_norm_l2() / sample.states.squared_norm_l2().max(f64::MIN_POSITIVE);
+        let left_over = left.squared_norm_l2() / (left.nrows() * left.ncols()).max(1) as f64;
         let explained = (1.0 - left_over).max(f64::MIN_POSITIVE);
         Noise {
-            share: left_over * (1.0 - returns),
+            share: share * (1.0 - returns),
             comes_back,
             left_over_returns: returns,
             structured: left_over * returns / explained,
