@@ -12,9 +12,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 FOLDER = Path(os.environ.get("KETBRA_PAGES", "target/browser/pages")).resolve()
 KETBRA = Path(os.environ.get("KETBRA", Path(__file__).parent.parent / "target/release/ketbra"))
 CELLS = ["gru", "lstm", "lstm-whole", "stack", "mixed", "ssm"]
-NETWORKS = ["circuit", "trained", "blind", "superposed", "partial", "not-learned", "blind-silent", "unclear", "gates", "long", "large", *CELLS]
+NETWORKS = ["circuit", "trained", "blind", "superposed", "partial", "not-learned", "blind-silent", "other-kind", "unclear", "gates", "long", "large", *CELLS]
 RECORDINGS = ["recordings", "not-held"]
-VERDICTS = {"circuit", "superposed", "partial", "not-learned", "not-held", "unclear"}
+VERDICTS = {"circuit", "superposed", "partial", "not-learned", "silent", "other-kind", "not-held", "unclear"}
 # The browser's own calls home would drown those of a page.
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
          "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--window-size=1440,900"]

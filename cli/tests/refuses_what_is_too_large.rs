@@ -9,12 +9,10 @@ mod support;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 use support::{ketbra_in, refuses, succeeds};
 
-/// KiB of memory that a refusal may take, and seconds on a busy machine.
+/// KiB of memory that a refusal may take.
 const MEMORY: usize = 256 << 10;
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The command under a limit on its memory: beyond it every allocation fails, and the program aborts.
 fn limited(folder: &Path, kib: usize, arguments: &[&str]) -> Output {
@@ -29,10 +27,7 @@ fn limited(folder: &Path, kib: usize, arguments: &[&str]) -> Output {
 }
 
 fn refused_in(folder: &Path, arguments: &[&str]) -> String {
-    let begin = Instant::now();
-    let said = refuses(&limited(folder, MEMORY, arguments));
-    assert!(begin.elapsed() < PATIENCE, "{:?} for {arguments:?}", begin.elapsed());
-    said
+    refuses(&limited(folder, MEMORY, arguments))
 }
 
 fn assert_refused(arguments: &[&str], parts: &[&str]) {

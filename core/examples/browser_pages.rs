@@ -44,6 +44,9 @@ fn main() -> Result<()> {
     Page { name: "not-learned", network: silent.clone(), question: Question::Task(t2), course: None }
         .write(folder, None)?;
     Page { name: "blind-silent", network: silent, question: blind, course: None }.write(folder, None)?;
+    let latch = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/programs/elman-flipflop-seed01.safetensors");
+    let latch = NetworkFile::open(&latch)?.network;
+    Page { name: "other-kind", network: latch, question: Question::Blind { s: 4 }, course: None }.write(folder, None)?;
     for (name, s, d, hidden) in [("long", 16, 5, 128), ("large", 8, 8, 1024)] {
         let task = Task::named("repeat-copy", Some(s), Some(d))?;
         let network = planted(&task, hidden)?;

@@ -116,7 +116,11 @@ def test_an_exception_of_the_function_comes_back_as_it_is() -> None:
 
 
 def test_ctrl_c_ends_a_search() -> None:
+    calls = 0
+
     def step(states: Array, inputs: Array) -> Array:
+        nonlocal calls
+        calls += 1
         time.sleep(0.01)
         return np.tanh(2 * states)
 
@@ -125,13 +129,13 @@ def test_ctrl_c_ends_a_search() -> None:
     # A shell that starts this in the background has it ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT)).start()
-    begin = time.monotonic()
     try:
         with pytest.raises(KeyboardInterrupt):
             ketbra.linearize(step, hidden=20, inputs=0, random_starts=5000)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert time.monotonic() - begin < 5
+    # The whole search takes thousands of steps.
+    assert 0 < calls < 1000
 
 
 def test_a_line_is_a_set_and_none_of_its_points_is_stable() -> None:
