@@ -370,6 +370,112 @@ class Used(InBrowser):
         self.assertIn("signs right", self.by_id("score").text)
 
 
+class Honest(InBrowser):
+    """What a picture or a sentence may not say."""
+
+    def test_what_it_was_driven_with_stands_beside_the_verdict(self):
+        for name in ["circuit", "blind", "other-kind", "blind-silent"]:
+            with self.subTest(page=name):
+                driven = self.open(name)["found"]["stimulus"]
+                for place in ("stimulus", "driven"):
+                    said = self.by_id(place).get_property("textContent")
+                    self.assertIn(f"Driven with {driven['input_steps']} steps of +1 and -1", said)
+                    self.assertIn(f"{driven['silent_steps']} steps of zeros", said)
+
+    def test_no_check_passed_where_a_claim_fails(self):
+        for name in [*NETWORKS, *RECORDINGS]:
+            with self.subTest(page=name):
+                found = self.open(name)["found"]
+                sound = bool(found["claims"]) and all(claim["holds"] for claim in found["claims"])
+                text = self.by_id("warnings").get_property("textContent")
+                self.assertFalse("every check passed" in text and not sound)
+                self.assertFalse(self.all("#warnings .none") and not sound)
+        self.open("circuit")
+        self.browser.execute_script("const { data } = ketbra.explorer; data.verdict.warnings = []; data.verdict.claims[0].holds = false; showClaims(ketbra.explorer);")
+        self.assertEqual(self.by_id("warnings").get_property("textContent"), "None beside the claim that fails, above.")
+        self.browser.execute_script("ketbra.explorer.data.verdict.claims[0].holds = true; showClaims(ketbra.explorer);")
+        self.assertEqual(self.by_id("warnings").get_property("textContent"), "None: every check passed.")
+
+    def test_the_weights_are_credited_with_the_rows_that_they_make(self):
+        for name in ["circuit", "trained", "superposed", "partial"]:
+            with self.subTest(page=name):
+                rows = self.open(name)["found"]["code"]["rows"]
+                right, every = rows["of_f"] + rows["of_shift"], rows["all_of_f"] + rows["all_of_shift"]
+                said = self.by_id("weights-explain").get_property("textContent")
+                self.assertEqual("it is the weights that do it" in said, right == every)
+                self.assertIn("In none of the 36 rows", self.js("slides({ data: { verdict: { rows: [0, 36] } } })"))
+
+    def test_the_remainder_is_counted_whole(self):
+        found = self.open("circuit")["found"]
+        rest, drawn = found["hidden"] - found["code"]["count"], self.js("ketbra.explorer.memories.perp")
+        self.assertGreater(rest, drawn)
+        self.browser.execute_script("ketbra.weights.restore(0, 'learned')")
+        self.assertIn(f"{rest} directions beside the memories, of which {drawn} are drawn", self.by_id("weights-note").get_property("textContent"))
+
+    def test_counts_that_differ_are_written_at_the_circle(self):
+        self.open("superposed")
+        self.assertTrue(self.all("#spectra .count.differs"))
+        # Also where every angle has another count than theory asks for.
+        self.browser.execute_script("""const room = document.createElement('div'); room.id = 'planted'; room.style.width = '400px'; byId('spectra').append(room);
+            const at = Array.from({ length: 8 }, (_, k) => k * Math.PI / 4);
+            new SpectrumChart(room, { eigenvalues: [], directions: at.map((angle) => ({ angle, found: 5, expected: 8 })) }, at.map((a) => [Math.cos(a), Math.sin(a)]), { label: 'planted' }).draw();""")
+        self.assertEqual([label.text for label in self.all("#planted .count.differs")], ["5/8"] * 8)
+
+    def test_a_rule_that_could_not_be_read_differs_in_no_line(self):
+        self.open("pair-unread")
+        self.assertEqual(self.by_id("rules-explain").text, "The rule of B could not be read: there is nothing to compare.")
+        self.assertEqual(self.all("#rules-table .differs"), [])
+        self.open("pair")
+        self.assertRegex(self.by_id("rules-explain").text, r"^\d+ of 8 lines differ\.$")
+
+    def test_columns_of_a_truth_table_stand_in_the_order_of_the_formula(self):
+        self.open("gates")
+        for j, line in enumerate(self.js("ketbra.explorer.data.verdict.recurrence")):
+            for table in self.all(f"table.truth[data-output='{j}']"):
+                names = [cell.get_property("textContent").replace("−", "-") for cell in table.find_elements(By.CSS_SELECTOR, "th")][:-1]
+                places = [line.index(name) for name in names]
+                self.assertEqual(places, sorted(places), line)
+                gate = self.js(f"ketbra.explorer.data.task.gates[{j}]")
+                inputs = [f"u{one['component'] + 1}[t-{one['lag']}]" for one in gate["inputs"]]
+                for row in table.find_elements(By.CSS_SELECTOR, "tbody tr"):
+                    *given, value = [1 if cell.get_property("textContent") == "+" else 0 for cell in row.find_elements(By.CSS_SELECTOR, "td")]
+                    bits = dict(zip(names, given))
+                    self.assertEqual(value, gate["table"][sum(bits[name] << q for q, name in enumerate(inputs))] > 0)
+
+    def test_outputs_that_died_out_are_neither_right_nor_wrong(self):
+        self.open("not-learned")
+        self.assertIn("have died out", self.by_id("score").text)
+        steps, d = self.js("ketbra.explorer.horizon"), self.js("ketbra.explorer.d")
+        tiny = sum(abs(x) < 1e-12 for row in self.runs("outputs", 200)[-steps:] for x in row)
+        self.assertGreater(tiny, steps * d // 2)
+        self.assertLess(len(self.js("ketbra.explorer.wrongSigns().wrong.toString()")), 4)
+        self.assertGreaterEqual(self.js("ketbra.explorer.wrongSigns().silent"), tiny)
+
+    def test_a_gate_is_described_by_what_it_does(self):
+        self.open("gru")
+        choices = self.all("#gates-choice label")
+        for choice in choices:
+            self.click(choice)
+            said = self.by_id("gates-note").text
+            self.assertNotIn("open", said)
+            self.assertIn("z = 1: the old state stays" if choice.text.startswith("z") else "r = 1: the old state goes into the new one", said)
+
+    def test_colours_mean_the_same_wherever_the_slider_stands(self):
+        self.open("trained")
+        limits = set()
+        for place in (0, 30, 70, 100):
+            self.browser.execute_script("ketbra.weights.turnTo(arguments[0])", place / 100)
+            limits.add(self.js("ketbra.weights.map.options.limit"))
+        self.assertEqual(len(limits), 1)
+
+    def test_what_states_hold_is_shown_step_by_step(self):
+        found = self.open("other-kind")["found"]["over_time"]
+        self.assertEqual(self.js("byId('holds-map').getAttribute('aria-label')"), f"How well {len(found['contents'])} inputs are read at {len(found['read'][0])} time steps")
+        self.assertIn("other inputs get", self.by_id("holds-note").get_property("textContent"))
+        self.open("circuit")
+        self.assertEqual(self.all("#holds"), [])
+
+
 class Moves(InBrowser):
     calm = False
 

@@ -46,7 +46,8 @@ fn main() -> Result<()> {
     Page { name: "blind-silent", network: silent, question: blind, course: None }.write(folder, None)?;
     let latch = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/programs/elman-flipflop-seed01.safetensors");
     let latch = NetworkFile::open(&latch)?.network;
-    Page { name: "other-kind", network: latch, question: Question::Blind { s: 4 }, course: None }.write(folder, None)?;
+    Page { name: "other-kind", network: latch, question: Question::Blind { s: 4 }, course: None }
+        .write(folder, None)?;
     for (name, s, d, hidden) in [("long", 16, 5, 128), ("large", 8, 8, 1024)] {
         let task = Task::named("repeat-copy", Some(s), Some(d))?;
         let network = planted(&task, hidden)?;
@@ -87,7 +88,15 @@ fn two(folder: &Path) -> Result<()> {
     let right = Side { network: &b.0, found: &b.1, provenance: &right };
     std::fs::write(folder.join("pair.html"), page_of_two(&left, &right)?)?;
     let expected = json!({ "found": [&a.1, &b.1] });
-    Ok(std::fs::write(folder.join("pair.json"), expected.to_string())?)
+    std::fs::write(folder.join("pair.json"), expected.to_string())?;
+    // Beside one whose rule cannot be read.
+    let random = Initialization::Uniform.network(&Architecture::elman(32, Activation::Tanh, false), 8, 8, 1);
+    let unread = interpret(&random, &Question::Blind { s: 8 }, &InterpretParams::default())?;
+    let provenance = told("right");
+    let right = Side { network: &random, found: &unread, provenance: &provenance };
+    std::fs::write(folder.join("pair-unread.html"), page_of_two(&left, &right)?)?;
+    let expected = json!({ "found": [&a.1, &unread] });
+    Ok(std::fs::write(folder.join("pair-unread.json"), expected.to_string())?)
 }
 
 /// Networks of a sweep that is made up of four real ones, over and over.

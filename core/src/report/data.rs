@@ -11,6 +11,7 @@ use super::spectra::SpectraData;
 use super::stored::Stored;
 use super::story::Story;
 use super::{LONGEST_RUN, Provenance, ReportError, Training, shown_steps};
+use crate::code::OverTime;
 use crate::interpret::{Interpretation, ProductsSummary, RecordedRun, Verdict};
 use crate::network::Network;
 use crate::numeric::Matrix;
@@ -39,6 +40,8 @@ pub(super) struct PageData<'a> {
     memories_missing: Option<&'static str>,
     /// Products of contents that the states hold, where f is a truth table.
     products: Option<&'a ProductsSummary>,
+    /// What the states hold at each time step.
+    over_time: Option<&'a OverTime>,
     edit: Option<EditData>,
     training: Option<Training>,
 }
@@ -86,6 +89,10 @@ struct VerdictData {
     claims: Vec<ClaimWords>,
     control: Option<String>,
     weights: String,
+    /// Rows of the step matrix that are the circuit's, and all of them.
+    rows: Option<[usize; 2]>,
+    /// What the network was driven with.
+    stimulus: Option<String>,
     figures: Vec<Figure>,
     warnings: Vec<String>,
     recurrence: Option<Vec<String>>,
@@ -172,6 +179,8 @@ pub(super) fn page_data<'a>(
             claims: sentences::claims(found),
             control: found.control.as_ref().map(ToString::to_string),
             weights: sentences::weights_heading(network, found),
+            rows: found.code.as_ref().map(|code| [code.rows.right(), code.rows.all()]),
+            stimulus: found.stimulus.map(|stimulus| sentences::capital(&stimulus.to_string())),
             figures: sentences::figures(found),
             warnings: sentences::doubts(found),
             recurrence: known.then(|| found.recurrence_in_words.clone()),
@@ -192,6 +201,7 @@ pub(super) fn page_data<'a>(
         memories,
         memories_missing,
         products: found.code.as_ref().and_then(|code| code.products.as_ref()),
+        over_time: found.over_time.as_ref(),
         edit: network.and_then(|network| edit_data(network, found)),
         training: provenance.training.clone(),
     })

@@ -63,6 +63,7 @@ pub(super) const NETWORK: Frame = Frame {
         "weights",
         "sharing",
         "states",
+        "holds",
         "input",
         "outputs",
         "rewire",

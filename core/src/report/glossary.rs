@@ -96,7 +96,7 @@ pub(super) const TERMS: &[Term] = &[
         &["step matrix", "one step"],
         "What one step of the network does to the contents: row by row, where each content comes from.",
     ),
-    term("remainder ⊥", &["remainder", "⊥"], "Directions of the state that hold no content."),
+    term("remainder ⊥", &["remainder", "⊥"], "Directions of the state beside the memories."),
     term(
         "cycle",
         &["cycle", "cycles"],

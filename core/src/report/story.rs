@@ -126,8 +126,9 @@ fn shown(found: &Interpretation) -> String {
         (1, _) => format!("one pattern{pattern}"),
         _ => format!("{s} patterns{pattern}, one a step"),
     };
-    if found.blind && found.verdict != Verdict::Circuit {
-        return format!("We showed it {shown}, and then nothing");
+    if found.blind {
+        let alone = if found.verdict == Verdict::Circuit { "; it goes on alone" } else { "" };
+        return format!("We showed it {shown}, and then nothing{alone}");
     }
     let goes_on = if does_its_task(found) { "then goes on alone" } else { "should then go on alone" };
     format!("It sees {shown}, and {goes_on}")

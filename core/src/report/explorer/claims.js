@@ -10,9 +10,11 @@ function showClaims({ data }) {
   byId("claims").hidden = !all && !control;
   if (!data.network) document.querySelector("#how .explain").textContent = "Each statement was measured on recorded episodes that the code was not fitted on, and could have failed. The control is the same procedure with the contents of other episodes.";
   byId("definition").textContent = `Verdict ${verdict.kind}: ${verdict.definition}`;
+  byId("driven").textContent = verdict.stimulus ?? "";
   byId("state").textContent = verdict.state ?? "";
-  const doubts = verdict.warnings.map((text) => element("li", {}, text));
-  byId("warnings").replaceChildren(...(doubts.length ? doubts : [element("li", { class: "none" }, "None: every check passed.")]));
+  const doubts = verdict.warnings.map((text) => element("li", {}, text)), sound = all > 0 && !failed;
+  const none = !all ? "No claim could be made." : failed ? `None beside the ${failed === 1 ? "claim that fails" : `${failed} claims that fail`}, above.` : "None: every check passed.";
+  byId("warnings").replaceChildren(...(doubts.length ? doubts : [element("li", sound ? { class: "none" } : {}, none)]));
 }
 
 function showMade({ data }) {

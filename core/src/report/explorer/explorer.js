@@ -54,10 +54,10 @@ function makeExplorer(data) {
       return contents.map((x, k) => x - mean.data[from + k]);
     },
     wrongSigns() {
-      const { outputs, wanted } = this.run;
-      let wrong = 0;
-      for (let t = s; wanted && t < s + this.horizon; t++) for (let j = 0; j < d; j++) wrong += outputs[t][j] * wanted[t][j] <= 0;
-      return { wrong, all: this.horizon * d };
+      const { outputs, wanted } = this.run, faint = faintest(outputs);
+      let wrong = 0, silent = 0;
+      for (let t = s; wanted && t < s + this.horizon; t++) for (let j = 0; j < d; j++) if (Math.abs(outputs[t][j]) <= faint) silent++; else wrong += outputs[t][j] * wanted[t][j] <= 0;
+      return { wrong, silent, all: this.horizon * d };
     },
     use(which) {
       this.edited = which === "edited" && this.rewired !== null;
@@ -72,4 +72,8 @@ function makeExplorer(data) {
   };
 }
 
-const scoreText = ({ wrong, all }) => (wrong ? `${wrong} of ${all} signs wrong (accuracy ${(Math.floor(1000 * (1 - wrong / all)) / 1000).toFixed(3)})` : `all ${all} signs right`);
+// An output this much smaller than the largest of the run has died out: it says nothing that could be right or wrong.
+const DIED_OUT = 1e-9;
+const faintest = (outputs) => DIED_OUT * outputs.reduce((most, row) => row.reduce((larger, x) => Math.max(larger, Math.abs(x)), most), 0);
+
+const scoreText = ({ wrong, silent, all }) => (silent ? `${all - wrong - silent} of ${all} signs right, ${silent} outputs have died out` : wrong ? `${wrong} of ${all} signs wrong (accuracy ${(Math.floor(1000 * (1 - wrong / all)) / 1000).toFixed(3)})` : `all ${all} signs right`);

@@ -83,6 +83,12 @@ function gateValues({ kind, recurrent, input, inputBias, recurrentBias, units },
   return Float64Array.from({ length: units }, (_, i) => (kind === "gru" || kind === "lstm" ? sigmoid(driven[gate * units + i] + back[gate * units + i]) : 0));
 }
 
+// What a gate at 1 does, and what it does at 0.
+const MEANS = {
+  gru: ["r = 1: the old state goes into the new one; r = 0: it is left out of it", "z = 1: the old state stays; z = 0: the new one takes its place"],
+  lstm: ["i = 1: what is new is let in; i = 0: it is kept out", "f = 1: the cell keeps what it holds; f = 0: it forgets it", null, "o = 1: the cell is shown; o = 0: it is hidden"],
+};
+
 const RUNNING = { gru: [0, 1], lstm: [0, 1, 3] };
 
 function startGates(explorer) {
@@ -94,9 +100,9 @@ function startGates(explorer) {
   const show = () => {
     const { layer } = gated.find(({ k }) => k === chosen.k), first = layers.slice(0, chosen.k).reduce((sum, { size }) => sum + size, 0), below = chosen.k ? first - layers[chosen.k - 1].size : 0, { states } = explorer.run;
     const values = states.map((state, t) => gateValues(layer, (t ? states[t - 1] : new Float64Array(state.length)).subarray(first, first + layer.size), chosen.k ? state.subarray(below, below + layers[chosen.k - 1].units) : explorer.inputs[t], chosen.gate));
-    map.show({ label: `Gate ${chosen.text} of ${layer.units} units over ${states.length} steps`, rows: layer.units, cols: s + horizon, limit: 1, value: (i, t) => 2 * values[t][i] - 1, xLines: [{ at: s, strong: true }], xTicks: timeTicks(s, horizon), yTicks: unitTicks(layer.units), tell: (i, t) => `unit ${i + 1}, step ${t + 1}, open ${values[t][i].toFixed(3)}; shown as 2 × gate − 1` });
+    map.show({ label: `Gate ${chosen.text} of ${layer.units} units over ${states.length} steps`, rows: layer.units, cols: s + horizon, limit: 1, value: (i, t) => 2 * values[t][i] - 1, xLines: [{ at: s, strong: true }], xTicks: timeTicks(s, horizon), yTicks: unitTicks(layer.units), tell: (i, t) => `unit ${i + 1}, step ${t + 1}, gate ${values[t][i].toFixed(3)}; shown as 2 × gate − 1` });
     const all = values.slice(s).flatMap((row) => [...row]), mean = all.reduce((sum, x) => sum + x, 0) / all.length, still = values.slice(s + 1).reduce((sum, row, t) => sum + row.reduce((total, x, i) => total + Math.abs(x - values[s + t][i]), 0), 0) / all.length;
-    byId("gates-note").textContent = `Red is open, blue is shut. After the input the gate ${chosen.text} is ${mean.toFixed(2)} open on average and moves by ${still.toFixed(3)} from step to step.`;
+    byId("gates-note").textContent = `Red is 1, blue is 0 (${MEANS[layer.kind][chosen.gate]}). After the input the gate ${chosen.text} is ${mean.toFixed(2)} on average and moves by ${still.toFixed(3)} from step to step.`;
   };
   choices.forEach((choice) => {
     const input = element("input", { type: "radio", name: "gate" });

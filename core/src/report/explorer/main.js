@@ -29,6 +29,7 @@ async function start(data) {
   showSharing(explorer);
   startSpectra(explorer);
   startStates(explorer);
+  showHolds(explorer);
   startGates(explorer);
   startTraining(explorer);
   showMade(explorer);

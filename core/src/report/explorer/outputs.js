@@ -10,8 +10,9 @@ function outputStrip(canvas, explorer) {
   const yTicks = Array.from({ length: d }, (_, j) => ({ at: j + 0.5, text: `${j + 1}` }));
   const xTicks = timeTicks(s, horizon).filter(({ at }) => at > s).map(({ at }) => ({ at: at - s, text: `${at - s}` }));
   return (outputs, wanted) => {
-    const wrong = [];
-    if (wanted) for (let k = 0; k < horizon; k++) for (let j = 0; j < d; j++) if (outputs[s + k][j] * wanted[s + k][j] <= 0) wrong.push([j, k]);
+    const wrong = [], faint = faintest(outputs);
+    let silent = 0;
+    if (wanted) for (let k = 0; k < horizon; k++) for (let j = 0; j < d; j++) if (Math.abs(outputs[s + k][j]) <= faint) silent++; else if (outputs[s + k][j] * wanted[s + k][j] <= 0) wrong.push([j, k]);
     strip.crosses = wrong;
     strip.show({
       label: `Outputs over ${horizon} steps, ${wrong.length} wrong`, rows: d, cols: horizon, limit: outputsLimit(outputs.slice(s)), xTicks, yTicks, value: (j, k) => outputs[s + k][j], tell: (j, k) => `component ${j + 1}, output step ${k + 1}`,
@@ -25,7 +26,7 @@ function outputStrip(canvas, explorer) {
         }
       },
     });
-    return { strip, wrong: wrong.length, all: horizon * d };
+    return { strip, wrong: wrong.length, silent, all: horizon * d };
   };
 }
 
@@ -42,7 +43,7 @@ function startOutputs(explorer) {
     now.hidden = t <= s;
     if (t <= s) return;
     const row = (name, values, mark) => element("tr", {}, element("th", { scope: "row" }, name), ...[...values].map((x, j) => element("td", mark?.(j) ? { class: "wrong" } : {}, mark ? signed(x) : x > 0 ? "+1" : "−1")));
-    const rows = [row("said", state, (j) => wanted && state[j] * wanted[j] <= 0)];
+    const faint = faintest(explorer.run.outputs), rows = [row("said", state, (j) => wanted && Math.abs(state[j]) > faint && state[j] * wanted[j] <= 0)];
     if (wanted && explorer.binary) rows.push(row("expected", wanted));
     now.replaceChildren(...rows);
   };

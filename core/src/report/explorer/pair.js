@@ -76,14 +76,18 @@ function showComparison({ verdict, definition, reasons, claims, measures }) {
 
 function compareRules(sides) {
   const rules = sides.map(({ verdict }) => verdict.recurrence ?? []), count = Math.max(...rules.map((lines) => lines.length)), table = byId("rules-table");
-  let differ = 0;
+  // A rule that could not be read differs from nothing: nobody knows it.
+  const unread = LETTERS.slice(0, 2).filter((_, k) => !rules[k].length), known = (lines) => lines.every((line) => line != null);
+  let differ = 0, compared = 0;
   table.append(row("th", "A", "B"), ...Array.from({ length: count }, (_, j) => {
     const lines = rules.map((rule) => rule[j]), made = row("td", ...lines);
-    if (lines[0] !== lines[1]) { differ++; made.classList.add("differs"); }
+    if (known(lines)) compared++;
+    if (known(lines) && lines[0] !== lines[1]) { differ++; made.classList.add("differs"); }
     links.from(made, j);
     return made;
   }));
-  byId("rules-explain").textContent = !count ? "Neither rule could be read." : differ ? `${differ} of ${count} lines differ.` : `All ${count} lines are the same.`;
+  const partly = compared < count ? ` of those that were read in both, and ${count - compared} were read in one alone` : "";
+  byId("rules-explain").textContent = !count ? "Neither rule could be read." : unread.length ? `The rule of ${unread[0]} could not be read: there is nothing to compare.` : differ ? `${differ} of ${compared} lines differ${partly}.` : `All ${compared} lines are the same${partly}.`;
 }
 
 function compareClaims(sides) {

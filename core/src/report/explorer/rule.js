@@ -22,7 +22,7 @@ function showRule(explorer) {
   explorer.onUse(show);
   links.on((output) => holder.querySelectorAll("li").forEach((line) => line.classList.toggle("lit", output !== null && Number(line.dataset.output) === output)));
   show();
-  showTables(data.task?.gates);
+  showTables(data.task?.gates, recurrence);
   showProducts(data.products);
 }
 
@@ -37,15 +37,20 @@ function showCycles(explorer) {
   }), ` (steps until each is back; − where its sign has flipped by then).`);
 }
 
-// Truth tables of two to four inputs in full; a copy needs none.
-function showTables(gates) {
+// Truth tables of two to four inputs in full, with their columns in the order of the formula; a copy needs none.
+function showTables(gates, lines) {
   const holder = byId("tables");
   if (!gates) { holder.remove(); return; }
   const sign = (x) => (x > 0 ? "+" : "−");
   holder.append(...gates.map((gate, j) => ({ ...gate, j })).filter(({ inputs }) => inputs.length !== 1).map(({ inputs, table, j }) => {
-    const names = inputs.map(({ lag, component }) => `u${component + 1}[t−${lag}]`);
+    const formula = lines?.[j] ?? "", place = ({ lag, component }) => (formula.indexOf(`u${component + 1}[t-${lag}]`) + 1 || Infinity);
+    const order = inputs.map((_, q) => q).sort((a, b) => place(inputs[a]) - place(inputs[b]) || a - b), names = order.map((q) => `u${inputs[q].component + 1}[t−${inputs[q].lag}]`);
     if (!inputs.length || inputs.length > 4) return element("p", { class: "note", "data-output": j }, inputs.length ? `u${j + 1} depends on ${inputs.length} bits: a truth table of ${table.length} lines.` : `u${j + 1} is always ${sign(table[0])}1.`);
-    const rows = table.map((value, m) => element("tr", {}, ...inputs.map((_, q) => element("td", {}, sign((m >> q & 1) * 2 - 1))), element("td", { class: value > 0 ? "plus" : "minus" }, sign(value))));
+    // The last column changes fastest, as people count.
+    const rows = table.map((_, row) => {
+      const bit = (k) => row >> order.length - 1 - k & 1, value = table[order.reduce((m, q, k) => m | bit(k) << q, 0)];
+      return element("tr", {}, ...order.map((_, k) => element("td", {}, sign(2 * bit(k) - 1))), element("td", { class: value > 0 ? "plus" : "minus" }, sign(value)));
+    });
     const made = element("table", { class: "truth", "data-output": j }, element("thead", {}, element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name)), element("th", { scope: "col" }, `u${j + 1}`))), element("tbody", {}, ...rows));
     links.from(made, j);
     return made;

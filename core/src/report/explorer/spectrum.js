@@ -3,11 +3,17 @@
 const spectrumTitle = (place, plain, inMemories) => (place === "orbit" && inMemories ? "Between the memories (what is read from the states, noise taken off)" : place === "orbit" ? "On the orbit (where the network really runs)" : `At the origin (${plain ? "the weights themselves" : "the derivative at the zero state"})`);
 
 // `task` is the page's, to say why there is nothing to compare with.
-function spectrumNote({ found, expected, error, threshold, worst_error: worst }, task) {
+function spectrumNote({ found, expected, error, threshold, worst_error: worst, directions }, task) {
   const kept = `${found} ${found === 1 ? "eigenvalue" : "eigenvalues"} with modulus above ${threshold}`;
   if (expected == null) return `${kept}; ${task ? "a rule of logic asks for no eigenvalues to compare with" : "no task is known to compare with"}.`;
-  if (error == null) return `${kept}, theory asks for ${expected}: the counts differ, so the angle error is undefined.`;
+  if (error == null) return `${kept}, theory asks for ${expected}: the counts differ${differing(directions)}, so the angle error is undefined.`;
   return `${kept}, as theory asks; mean angle error ${error.toExponential(1)} rad, the largest ${worst.toExponential(1)} rad.`;
+}
+
+// In how many of the angles that theory asks for another number was learned.
+function differing(directions) {
+  const asked = directions.filter(({ expected }) => expected > 0), differ = asked.filter(({ found, expected }) => found !== expected).length;
+  return differ ? ` (at ${differ} of ${asked.length} angles)` : "";
 }
 
 const angleOf = ([re, im]) => Math.atan2(im, re);
@@ -76,8 +82,8 @@ class SpectrumChart {
       made.push(svg("text", { x: place[0], y: place[1], "text-anchor": "middle", "dominant-baseline": "central", ...attributes }, text));
     };
     for (const { angle, found, expected } of directions) {
-      // Where nearly all differ, the note says so once.
-      if (found === expected ? found === 1 || crowded : differ > 0.6 * directions.length) continue;
+      // Where many differ there is no room for all of them, and the note says how many do.
+      if (found === expected ? found === 1 || crowded : crowded && differ > 0.6 * directions.length) continue;
       const along = [18, 22, 27, 33, 40, 48, -18, -23, -29, -36, -44].map((off) => [cx + (unit + off) * Math.cos(angle), cy - (unit + off) * Math.sin(angle)]);
       put(found === expected ? `×${found}` : `${found}/${expected}`, along, { class: found === expected ? "count" : "count differs", "data-tip": `${found} learned, theory asks for ${expected}` });
     }

@@ -7,6 +7,7 @@ function showStory(explorer) {
   const about = (edited) => [meta.title, meta.task && (edited ? `was task ${meta.task}` : `task ${meta.task}`), meta.made_of ?? `${meta.hidden} hidden units`].filter(Boolean).join(" · ");
   // One line of figures, each with what it means.
   byId("figures").replaceChildren(...verdict.figures.map(({ name, value, note }) => element("span", { class: "noted", tabindex: 0, "data-note": `${name}: ${note}.`, "data-figure": name }, `${name[0].toLowerCase()}${name.slice(1)} `, element("b", {}, value))));
+  byId("stimulus").textContent = verdict.stimulus ?? "";
   byId("go-edit").hidden = !edited;
   byId("go-try").textContent = explorer.trained ? "Try your own input" : "See other episodes";
   for (const [id, section, focus] of [["go-try", "try", explorer.trained ? "#bits button" : "#try select"], ["go-edit", "edit", "#wires button"]]) byId(id).addEventListener("click", () => { goTo(section); document.querySelector(focus)?.focus({ preventScroll: true }); });

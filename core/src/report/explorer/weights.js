@@ -17,8 +17,13 @@ function groups(members, d, extra) {
 
 // Turning takes this many units at most: beyond it the slider jumps.
 const MOST_TURNED = 192;
-const SLIDES = "The memories were found by regression of states on contents, which knows nothing of the weights. So where each variable hands its contents to the one before it, and the newest computes f, it is the weights that do it.";
-const A_STEP = `Between the memories stands a whole step of the network: contents are written into its state, it takes the step, and they are read again. ${SLIDES}`;
+// What is seen between the memories, by how many rows are the circuit's: a picture without a circuit proves none.
+function slides({ data }) {
+  const known = "The memories were found by regression of states on contents, which knows nothing of the weights.", [right, all] = data.verdict.rows ?? [0, 0];
+  if (!all) return known;
+  if (right === all) return `${known} So where each variable hands its contents to the one before it, and the newest computes f, it is the weights that do it.`;
+  return `${known} ${right ? `In ${right} of ${all} rows the weights hand contents on as the circuit does; in the others they do something else` : `In none of the ${all} rows do the weights what the circuit does`}.`;
+}
 
 function showWeights(explorer) {
   const { data, memories, plain, trained } = explorer, explain = byId("weights-explain");
@@ -28,8 +33,9 @@ function showWeights(explorer) {
   explain.textContent = missing ? (trained ? trainedText(explorer) : "")
     : !trained ? "Recorded states, read one step later: the contents before a step (columns) against what the states hold after it (rows), each episode by a code that was fitted on the others. Noise averages out; contents that are not there leave their rows empty."
     : memories.method !== "code" ? `${trainedText(explorer)} The circuit is the one between the memories that the method ${memories.method} finds.`
-    : plain && memories.columns ? `One matrix, the recurrent weights, and a slider: at its left end the weights between hidden units, where they look like noise, at its right end the same weights between memories. ${SLIDES}`
-    : plain ? `The recurrent weights between hidden units, and what one step does between the memories. ${SLIDES}` : `${trainedText(explorer)} ${A_STEP}`;
+    : plain && memories.columns ? `One matrix, the recurrent weights, and a slider: at its left end the weights between hidden units, where they look like noise, at its right end the same weights between memories. ${slides(explorer)}`
+    : plain ? `The recurrent weights between hidden units, and what one step does between the memories. ${slides(explorer)}`
+    : `${trainedText(explorer)} Between the memories stands a whole step of the network: contents are written into its state, it takes the step, and they are read again. ${slides(explorer)}`;
   if (missing) {
     byId("weights-control-figure").remove();
     if (plain) { new WeightsFigure(explorer); byId("turn-tools").remove(); byId("circuit-views").remove(); } else byId("weights-circuit-figure").remove();
@@ -115,6 +121,13 @@ class WeightsFigure {
     return { matrix, count: Math.round(w.rows + (least - w.rows) * smooth(share)), turned: share };
   }
 
+  // One scale for every place of the slider, so that colours mean the same all the way: that of the end with the larger weights.
+  turnLimit() {
+    const { explorer: { trained, memories } } = this, w = trained.layers[0].recurrent, sizes = ({ data }) => (data.length > 65_536 ? data.filter((_, k) => k % 7 === 0) : data);
+    this.limit ??= Math.max(quantileLimit(sizes(w), 0.995), memories?.columns ? 0.85 * quantileLimit(sizes(product(memories.readers, product(w, memories.columns))), 0.999) : 0);
+    return this.limit;
+  }
+
   show() {
     const { explorer: { memories, d, data }, core, size } = this, expected = (i, j) => (i < core && j < core ? memories.theory.data[i * core + j] : 0), learned = (i, j) => memories.blocks.data[i * size + j];
     // Without a basis to turn into, the other end is one step as measured.
@@ -123,7 +136,7 @@ class WeightsFigure {
     const rest = turned ? turned.count - core : this.perp, name = (k) => (k < core ? nameOf(memories.members[k], d) : `remainder ${k - core + 1}`);
     const axes = this.inMemories && memories ? { ...groups(memories.members, d, rest > 0 ? rest : 0), xName: "from variable (1 oldest)", yName: "to variable" } : { lines: [], ticks: turned && turned.turned === 0 ? unitTicks(turned.count) : [], xName: turned?.turned ? "from, half turned" : "from unit", yName: turned?.turned ? "to, half turned" : "to unit" };
     const all = turned && turned.matrix, count = turned?.count ?? size;
-    const limit = turned ? quantileLimit(all.data.length > 65_536 ? all.data.filter((_, k) => k % 7 === 0) : cropped(all, count), turned.turned === 1 ? 0.999 : 0.995) * (turned.turned === 1 ? 0.85 : 1) : this.most;
+    const limit = turned ? this.turnLimit() : this.most;
     this.map.show({
       label: turned ? `Recurrent weights of ${count} ${this.inMemories && turned.turned ? "memories and other directions" : "units"}` : `One step between ${core} variable memories, ${view}`, rows: count, cols: count, limit, xLines: axes.lines, yLines: axes.lines, xTicks: axes.ticks, yTicks: axes.ticks, xName: axes.xName, yName: axes.yName,
       value: turned ? (i, j) => all.data[i * all.cols + j] : ends[view], tell: this.inMemories && memories ? (i, j) => `from ${name(j)} to ${name(i)}` : (i, j) => (turned.turned ? `from direction ${j + 1} to ${i + 1}` : `from unit ${j + 1} to unit ${i + 1}`),
@@ -150,14 +163,14 @@ class WeightsFigure {
   note() {
     const { explorer: { s, d, memories, data }, core, perp, given } = this;
     if (!memories?.blocks) return;
+    const rest = Math.max(perp, data.meta.hidden - core), drawn = rest > perp ? `, of which ${perp} are drawn` : "";
     const measured = data.task?.gates ? "What products of contents add is not drawn." : memories.distance != null ? `Distance of the measured step from theory: ${(100 * memories.distance).toFixed(1)}\u00a0%.` : "";
-    const lines = `${s > 1 ? `Light lines separate the ${s} variables` : "There is one variable"}${core < s * d ? ` (only the ${core} of ${s * d} components that the rule needs are kept)` : ""}. The strong line sets off the remainder ⊥, ${perp} directions that hold no content.`;
+    const lines = `${s > 1 ? `Light lines separate the ${s} variables` : "There is one variable"}${core < s * d ? ` (only the ${core} of ${s * d} components that the rule needs are kept)` : ""}. The strong line sets off the remainder ⊥: ${rest} directions beside the memories${drawn}.`;
     const struck = given ? `The ${given} rows that are struck through are right by construction: this basis follows the dynamics, and shows them for a random network too.` : "";
     sayIn(byId("weights-note"), (this.inMemories ? [struck, lines, measured] : [measured]).filter(Boolean).join(" "));
   }
 }
 
-const cropped = ({ data, cols }, count) => data.filter((_, k) => k % cols < count && k < count * cols);
 
 // The same where there is nothing to find. Beside the weights, the same turn of the same weights with their units shuffled; beside one
 // step, the step that the whole procedure finds in the network with its weights shuffled.

@@ -12,7 +12,7 @@ const MOST_CELLS: usize = 256;
 const SMALL: f64 = 6.5;
 const NORMAL: f64 = 7.5;
 
-/// The remainder: directions that hold no content. Few fonts have the sign, so it is drawn.
+/// The remainder: directions beside the memories. Few fonts have the sign, so it is drawn.
 const REMAINDER: &str = "⊥";
 
 /// A line across a matrix.

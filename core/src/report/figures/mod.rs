@@ -227,7 +227,7 @@ fn summary(found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
         draw_scale(&mut drawing, area, 2.0);
     }
     let caption = "The circuit, the spectrum, and the hidden state in the units and in the variable memories (each \
-                   content that changes scaled to standard deviation 1). ⊥ is the remainder: directions that hold no content.";
+                   content that changes scaled to standard deviation 1). ⊥ is the remainder: directions beside the memories.";
     Ok(Picture { name: "appendix-summary", caption: caption.into(), drawing })
 }
 

@@ -151,7 +151,7 @@ fn caption(network: &Network, circuit_beside: Option<bool>) -> String {
         (Some(false), None) => ", and a step of the network between the memories of the code (below)",
     };
     let remainder =
-        if circuit_beside.is_some() { " ⊥ is the remainder: directions that hold no content." } else { "" };
+        if circuit_beside.is_some() { " ⊥ is the remainder: directions beside the memories." } else { "" };
     format!("{weights}{each}{circuit}.{remainder}")
 }
 
