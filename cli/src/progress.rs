@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const BETWEEN: Duration = Duration::from_millis(100);
 
 /// Time between two lines where there is no terminal, as in the log of a cluster's job.
-const BETWEEN_LINES: Duration = Duration::from_secs(60);
+pub const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
 /// A bar on standard error; where that is no terminal, a line a minute.
 pub struct Progress {

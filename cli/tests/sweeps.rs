@@ -41,7 +41,7 @@ fn a_sweep_leaves_a_row_and_a_folder_for_each_network_and_a_changed_file_adds_on
     assert!(sweep(at, "out", &[]).contains("4 of 4 networks done"));
     let table = results(at, "out");
     assert_eq!(table.lines().count(), 5);
-    assert!(table.starts_with("name,task,s,d,cell,layers,hidden,l2,threshold"));
+    assert!(table.starts_with("name,key,task,s,d,cell,layers,hidden,l2,threshold"));
     let network = at.join("out/repeat-copy-s2-d2-h8-horizon10-steps60-seed01/network.safetensors");
     let written = std::fs::metadata(&network).unwrap().modified().unwrap();
 
@@ -148,4 +148,47 @@ fn a_machine_without_slurm_is_told_so() {
         .output()
         .unwrap();
     assert!(refuses(&output).contains("there is no 'sbatch' on the path"));
+}
+
+#[test]
+fn another_f_under_the_same_name_is_another_network_and_neither_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("grid.toml"), "task = \"mine.toml\"\nhidden = 8\nsteps = 60\nhorizon = 10\nseed = 1\n")
+        .unwrap();
+    let task = |lag: usize| {
+        let text = format!("name = \"mine\"\ns = 3\nd = 1\nrecurrence = [\"u1 = u1[t-{lag}]\"]\n");
+        std::fs::write(at.join("mine.toml"), text).unwrap();
+    };
+    task(3);
+    assert!(sweep(at, "out", &[]).contains("1 of 1 networks done"));
+    let first = results(at, "out");
+    // One byte of f.
+    task(2);
+    assert!(sweep(at, "out", &[]).contains("1 of them now"), "the first network is not taken for the second");
+    let both = results(at, "out");
+    assert_eq!(both.lines().count(), 3);
+    let row = |text: &str, place: usize| text.lines().nth(place).unwrap().to_string();
+    assert_eq!(row(&both, 1), row(&first, 1), "the first is kept as it was");
+    let keys: Vec<String> = (1..3).map(|place| row(&both, place).split(',').nth(1).unwrap().to_string()).collect();
+    assert_ne!(keys[0], keys[1]);
+    // Nothing is done again, of either.
+    for lag in [3, 2] {
+        task(lag);
+        assert!(!sweep(at, "out", &[]).contains("of them now"));
+        assert_eq!(results(at, "out"), both);
+    }
+}
+
+#[test]
+fn a_name_that_is_a_formula_is_text_in_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("grid.toml"), "task = \"mine.toml\"\nhidden = 8\nsteps = 20\nhorizon = 10\nseed = 1\n")
+        .unwrap();
+    let text = "name = \"=HYPERLINK(1)\"\ns = 3\nd = 1\nrecurrence = [\"u1 = u1[t-3]\"]\n";
+    std::fs::write(at.join("mine.toml"), text).unwrap();
+    sweep(at, "out", &[]);
+    let table = results(at, "out");
+    assert!(table.contains(",'=HYPERLINK(1),") && !table.contains(",=HYPERLINK"), "{table}");
 }

@@ -315,3 +315,35 @@ fn the_recipe_follows_the_units_that_are_open() {
     assert_eq!((narrow.curriculum.name(), narrow.l2, narrow.hidden), ("table1", 0.0, 48), "16 units for 16 contents");
     assert_eq!(of(true, 96).curriculum.name(), "adaptive");
 }
+
+#[test]
+fn what_leaves_nothing_to_train_is_refused_before_the_first_step() {
+    let here = tempfile::tempdir().unwrap();
+    // As many contents as units: the old task fills the state, and what it reads and says is all that there is.
+    let task = Task::named("repeat-copy", Some(3), Some(2)).unwrap();
+    let start =
+        train(&task, &Choices { hidden: Some(6), bias: Some(false), ..few_steps() }, &here.path().join("start"));
+    let old = [LearnedTask::named("repeat-copy", &task).unwrap()];
+    let error =
+        protect(&start, &old, false, &TransferParams { left_out: 0.0, ..TransferParams::default() }).unwrap_err();
+    assert!(error.to_string().starts_with("nothing is left to train: the states of repeat-copy span"), "{error}");
+    assert!(protect(&start, &old, false, &TransferParams { left_out: 0.5, ..TransferParams::default() }).is_ok());
+}
+
+#[test]
+fn what_became_of_a_protected_task_is_told() {
+    let here = tempfile::tempdir().unwrap();
+    let path = |name: &str| here.path().join(name);
+    train(&two(), &Choices { context: Some("a".into()), steps: Some(1500), ..few_steps() }, &path("start"));
+    let on = Choices { context: Some("b".into()), from: Some(path("start")), protect: vec!["a".into()], ..few_steps() };
+    let kept = |left_out: f64, name: &str| {
+        let choices = Choices { left_out: Some(left_out), steps: Some(400), ..on.clone() };
+        train(&two(), &choices, &path(name));
+        let folder = RunFolder::open(&path(name)).unwrap();
+        folder.manifest().result.clone().unwrap().kept.remove(0)
+    };
+    let (well, badly) = (kept(1e-10, "well"), kept(0.9, "badly"));
+    assert_eq!((well.name.as_str(), well.before), ("a", badly.before));
+    assert!(well.before.value > 0.99 && !well.fell(), "{well:?}");
+    assert!(badly.fell(), "{badly:?}");
+}

@@ -46,7 +46,7 @@ pub fn sweep(
             format!("this sweep asks for {count} networks, more than {WITHOUT_ASKING}; pass yes=True if you mean it");
         return Err(Failed::sweep(message));
     }
-    let runs = plan.runs()?;
+    let runs = SweepFolder::named(&out, plan.runs()?)?;
     let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
     let trainer = match Device::open(device, precision).map_err(Failed::sweep)? {
         Device::Cpu => Trainer::cpu(threads),

@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::terminal::{GOOD, WARN, note, print, print_json};
 use ketbra::network::{Activation, CellKind};
-use ketbra::run_folder::{ContextResult, Resumed, RunFolder, RunResult};
+use ketbra::run_folder::{ContextResult, KeptTask, Resumed, RunFolder, RunResult};
 use ketbra::task::Task;
 use ketbra::train::{self, Engine, Freeze, Job, Metrics, Recipe, Snapshots, Start, TrainObserver};
 use std::ffi::OsString;
@@ -272,14 +272,27 @@ fn in_words(result: &RunResult, path: &Path) -> String {
     };
     let reached = result.steps_to_99.map_or(String::new(), |step| format!(", accuracy 0.99 after {step}"));
     let contexts: String = result.contexts.iter().map(in_context).collect();
+    let old: String = result.kept.iter().map(in_kept).collect();
     let why: String = result.why.iter().map(|reason| format!("  why: {reason}\n")).collect();
     format!(
-        "{verdict}: accuracy {:.4} over {} output steps\n{contexts}{why}{steps} steps{reached} in {seconds:.1} s ({steps_per_second:.0} steps/s), \
+        "{verdict}: accuracy {:.4} over {} output steps\n{contexts}{old}{why}{steps} steps{reached} in {seconds:.1} s ({steps_per_second:.0} steps/s), \
          loss {loss:.1e} at horizon {horizon}{ended}{kept}\nsaved in {}\n{next}",
         accuracy.value,
         accuracy.horizon,
         path.display()
     )
+}
+
+fn in_kept(kept: &KeptTask) -> String {
+    let (before, after) = (kept.before.value, kept.after.value);
+    match kept.fell() {
+        true => format!(
+            "  {WARN}not kept:{WARN:#} {} fell from accuracy {before:.4} to {after:.4}; leave out less of its variance with --left-out, or try \
+             --ewc\n",
+            kept.name
+        ),
+        false => format!("  kept: {} has accuracy {after:.4}, and had {before:.4}\n", kept.name),
+    }
 }
 
 fn in_context(found: &ContextResult) -> String {

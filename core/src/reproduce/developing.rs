@@ -4,7 +4,7 @@ use super::measure::picks;
 use crate::develop::{DevelopParams, Development, develop};
 use crate::run_folder::RunFolder;
 use crate::sweep::{Row, SweepFolder};
-use crate::table::BootstrapParams;
+use crate::table::IntervalParams;
 use std::collections::BTreeMap;
 
 /// What appears.
@@ -75,7 +75,7 @@ pub(super) fn measure(
             let flags: Vec<f64> = pairs.map(|(a, b)| f64::from(u8::from(a < b))).collect();
             match end {
                 None => share(&flags),
-                Some(end) => BootstrapParams::default().interval_of_mean(&flags).map(|interval| interval[end]),
+                Some(end) => IntervalParams::default().interval_of_mean(&flags).map(|interval| interval[end]),
             }
         }
         None => return Err("there is no such quantity".into()),

@@ -91,7 +91,7 @@ fn decode(bytes: &[u8], rule: &RestraintRule, path: &Path) -> Result<Held, Strin
 /// What is held, by a rule, with its checksum.
 pub(crate) fn restraint(rule: RestraintRule, held: Held) -> Result<Restraint, String> {
     let crc32c = crc32c(&encode(&held)?);
-    Ok(Restraint { rule, crc32c, held: Some(Arc::new(held)) })
+    Ok(Restraint { rule, crc32c, before: vec![], held: Some(Arc::new(held)) })
 }
 
 /// Reads back what a run holds, if it is what its manifest says.

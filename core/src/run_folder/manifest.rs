@@ -8,7 +8,8 @@ use super::RunFolderError;
 use super::crc32c::crc32c;
 use crate::network::{Accuracy, Metadata};
 use crate::task::Task;
-use crate::train::{Diagnosis, Job, TrainParams, TrainState, diagnose};
+use crate::train::{Diagnosis, Job, OldAccuracy, TrainParams, TrainState, diagnose};
+use crate::transfer::accuracies_after;
 
 /// The version of the manifest's form.
 const FORMAT: u32 = 1;
@@ -112,6 +113,9 @@ pub struct RunResult {
     /// How it does in every context, where the task has several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contexts: Vec<ContextResult>,
+    /// How well it does the tasks that it had learned before, where training was to keep them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<KeptTask>,
     /// Step of the weights that were kept, where they are the best that were seen on the way.
     #[serde(default)]
     pub best_step: Option<u64>,
@@ -136,10 +140,42 @@ impl RunResult {
             stopped_early: state.step < job.params.steps,
             steps_to_99: state.evaluations.reached,
             contexts: in_contexts(job, state),
+            kept: kept(job, state),
             best_step: state.evaluations.best.as_ref().map(|best| best.step),
             why: if learned { vec![] } else { diagnose(job, state) },
         }
     }
+}
+
+/// A task that was to be kept while training went on with another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KeptTask {
+    /// The task, or the context of one.
+    pub name: String,
+    /// Accuracy before training went on.
+    pub before: Accuracy,
+    /// Accuracy now.
+    pub after: Accuracy,
+}
+
+impl KeptTask {
+    /// Less than this share of wrong signs more is chance of the inputs.
+    const FELL: f64 = 0.01;
+
+    /// Whether it was not kept.
+    pub fn fell(&self) -> bool {
+        self.after.value < self.before.value - Self::FELL
+    }
+}
+
+fn kept(job: &Job, state: &TrainState) -> Vec<KeptTask> {
+    let Some(restraint) = &job.params.restraint else { return vec![] };
+    let after = accuracies_after(state.best(), restraint, &job.task, job.params.seed);
+    let of = |after: OldAccuracy| {
+        let before = restraint.before.iter().find(|before| before.name == after.name)?;
+        Some(KeptTask { name: after.name, before: before.accuracy, after: after.accuracy })
+    };
+    after.into_iter().filter_map(of).collect()
 }
 
 fn in_contexts(job: &Job, state: &TrainState) -> Vec<ContextResult> {

@@ -20,7 +20,7 @@ mod training;
 pub use error::RunFolderError;
 pub use events::EventFile;
 pub(crate) use held::restraint;
-pub use manifest::{ContextRecord, ContextResult, Manifest, RunResult, RunStatus, TaskRecord};
+pub use manifest::{ContextRecord, ContextResult, KeptTask, Manifest, RunResult, RunStatus, TaskRecord};
 pub use recorder::Recorder;
 pub use training::{Resumed, Trained};
 

@@ -5,6 +5,7 @@
 
 use super::{NetworkLock, Row, Run, SweepError};
 use crate::files::{read_text, write_whole};
+use crate::run_folder::RunFolder;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,30 @@ impl SweepFolder {
             write_whole(&file, text.as_bytes()).map_err(|source| SweepError::io("write", &file, source))?;
         }
         Ok(folder)
+    }
+
+    /// Names runs for a folder. A task file may have got another f under its old name: where a name is taken by another network, the
+    /// run gets one of its own, so that neither is lost, nor taken for the other.
+    pub fn named(path: &Path, runs: Vec<Run>) -> Result<Vec<Run>, SweepError> {
+        let folder = Self { path: path.into() };
+        let named = |run: Run| {
+            let damaged =
+                |error: serde_json::Error| SweepError::Damaged { path: path.into(), problem: error.to_string() };
+            let key = run.key().map_err(damaged)?;
+            let name = if folder.is_taken(&run, &key) { format!("{}-f{key}", run.name) } else { run.name };
+            Ok(Run { name, ..run })
+        };
+        runs.into_iter().map(named).collect()
+    }
+
+    /// Whether a run's name belongs to a network of another f, or of other settings.
+    fn is_taken(&self, run: &Run, key: &str) -> bool {
+        if let Some(known) = self.row(&run.name).and_then(|row| row.key) {
+            return known != key;
+        }
+        // Results of earlier versions have no key; and some networks have no result yet.
+        let kept = RunFolder::open(&self.run_path(&run.name)).and_then(|kept| kept.manifest().task());
+        kept.is_ok_and(|task| !task.same_function(&run.job.task))
     }
 
     /// Opens the folder of a sweep.

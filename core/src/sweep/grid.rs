@@ -3,6 +3,7 @@
 use super::{SweepError, file, settings};
 use crate::files::read_text;
 use crate::network::NetworkFile;
+use crate::run_folder::crc32c::crc32c;
 use crate::task::Task;
 use crate::train::{Job, SettingValue, Start, TrainParams, TrainSetting};
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,12 @@ struct StoredRun {
 }
 
 impl Run {
+    /// A hash of f and of every setting: two runs of one name are the same network if these agree.
+    pub fn key(&self) -> Result<String, serde_json::Error> {
+        let text = self.job.task.to_toml() + &serde_json::to_string(&self.job.params)?;
+        Ok(format!("{:08x}", crc32c(text.as_bytes())))
+    }
+
     /// The run as one line of JSON.
     pub(super) fn to_line(&self) -> Result<String, serde_json::Error> {
         let Self { name, job, folder } = self;

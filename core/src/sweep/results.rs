@@ -1,6 +1,7 @@
 //! All results in one table of comma-separated values, written whole.
 
 use super::{NetworkLock, Row, SweepError, SweepFolder};
+use crate::csv;
 use crate::files::write_whole;
 use serde_json::Value;
 
@@ -34,8 +35,7 @@ pub fn write_csv(folder: &SweepFolder) -> Result<Vec<Row>, SweepError> {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
-        Value::String(text) => text.clone(),
+        Value::String(text) => csv::text(text),
         other => other.to_string(),
     }
 }

@@ -20,6 +20,9 @@ pub const COMPARED: [Method; 6] =
 pub struct Row {
     /// What the network is called.
     pub name: String,
+    /// Hash of f and of every setting; nothing in results of earlier versions.
+    #[serde(default)]
+    pub key: Option<String>,
     /// Task.
     pub task: String,
     /// Variables.
@@ -133,6 +136,7 @@ impl Row {
         let (task, params) = (&run.job.task, &run.job.params);
         Self {
             name: run.name.clone(),
+            key: run.key().ok(),
             task: task.name().into(),
             s: task.s(),
             d: task.d(),

@@ -105,7 +105,8 @@ impl<'a> Work<'a> {
 
     /// What came of a run, unless it is to be done again.
     fn settled(&self, run: &Run) -> Option<Row> {
-        self.folder.row(&run.name).filter(|row| row.error.is_none() || !self.local.retry)
+        let ours = |row: &Row| row.key.is_none() || row.key == run.key().ok();
+        self.folder.row(&run.name).filter(|row| ours(row) && (row.error.is_none() || !self.local.retry))
     }
 
     fn claim(&self) -> Result<Vec<(&'a Run, NetworkLock)>, SweepError> {

@@ -1,6 +1,7 @@
 //! The table as the paper prints it: a row a task, a column for each size and regularization.
 
 use super::{Group, Table};
+use crate::claims::Verdict;
 
 /// The paper's table.
 pub(super) struct Layout<'a> {
@@ -57,10 +58,12 @@ pub(super) const INTERVAL: &str = "95 % interval";
 /// The rows of the full table, header first.
 pub(super) fn full(table: &Table) -> Vec<Vec<String>> {
     let methods: Vec<&String> = table.converged.by.keys().collect();
-    let mut header: Vec<String> =
-        ["task", "H", "L2", "seeds", "matched", "error", INTERVAL, "on orbit", INTERVAL, "accuracy", INTERVAL]
-            .map(String::from)
-            .to_vec();
+    let mut header: Vec<String> = [
+        "task", "H", "L2", "seeds", "matched", "error", INTERVAL, "on orbit", INTERVAL, "accuracy", INTERVAL,
+        "verdicts",
+    ]
+    .map(String::from)
+    .to_vec();
     header.extend(methods.iter().map(|method| format!("recovered {method}")));
     let interval = |interval: Option<[f64; 2]>, digits: usize| match interval {
         Some([low, high]) if digits < 4 => format!("{low:.digits$}-{high:.digits$}"),
@@ -80,6 +83,7 @@ pub(super) fn full(table: &Table) -> Vec<Vec<String>> {
             interval(cell.error_orbit_interval, 4),
             cell.accuracy.map_or("---".into(), |accuracy| format!("{accuracy:.3}")),
             interval(cell.accuracy_interval, 3),
+            verdicts(cell),
         ];
         row.extend(methods.iter().map(|method| match cell.recovered_by.get(*method) {
             Some(share) => format!("{:.0}/{}", share * cell.converged as f64, cell.converged),
@@ -88,6 +92,13 @@ pub(super) fn full(table: &Table) -> Vec<Vec<String>> {
         row
     };
     std::iter::once(header).chain(table.groups.iter().map(row)).collect()
+}
+
+/// How many networks came to which verdict, the best first.
+fn verdicts(cell: &Group) -> String {
+    let counted = |verdict: Verdict| Some(format!("{} {}", cell.verdicts.get(verdict.name())?, verdict.name()));
+    let words: Vec<String> = Verdict::ALL.into_iter().filter_map(counted).collect();
+    if words.is_empty() { "---".into() } else { words.join(", ") }
 }
 
 /// How many networks each method recovers, in words.

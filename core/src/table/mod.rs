@@ -3,12 +3,12 @@
 //! A seed may have been trained with several thresholds of the curriculum; then the better one counts, as in the paper: the
 //! highest accuracy, the lowest spectral error. Errors are averaged over the seeds whose eigenvalue count matches the theory's.
 
-mod bootstrap;
+mod interval;
 mod latex;
 mod layout;
 mod text;
 
-pub use bootstrap::BootstrapParams;
+pub use interval::IntervalParams;
 pub use latex::latex;
 pub use text::{markdown, text, text_within};
 
@@ -23,12 +23,12 @@ pub struct TableParams {
     /// A network with a higher accuracy has converged. Default 0.94, as in the paper.
     pub converged: f64,
     /// How intervals are found.
-    pub bootstrap: BootstrapParams,
+    pub interval: IntervalParams,
 }
 
 impl Default for TableParams {
     fn default() -> Self {
-        Self { converged: 0.94, bootstrap: BootstrapParams::default() }
+        Self { converged: 0.94, interval: IntervalParams::default() }
     }
 }
 
@@ -49,7 +49,7 @@ pub struct Group {
     pub matched: usize,
     /// Mean spectral error at the origin over those seeds (radians).
     pub error: Option<f64>,
-    /// Its confidence interval over seeds.
+    /// Its 95 % interval over seeds; nothing for fewer than five.
     pub error_interval: Option<[f64; 2]>,
     /// Seeds whose eigenvalue count on the orbit is the theory's.
     pub matched_orbit: usize,
@@ -63,6 +63,8 @@ pub struct Group {
     pub accuracy_interval: Option<[f64; 2]>,
     /// Networks, those of every threshold.
     pub networks: usize,
+    /// How many of these came to each verdict.
+    pub verdicts: BTreeMap<String, usize>,
     /// Networks that converged and whose eigenvalue count matches: those in which the theory asks for variable memories.
     pub converged: usize,
     /// Share of those in which every variable is recovered, by `orbit`.
@@ -135,7 +137,7 @@ fn cell(rows: &[&Row], variant: String, params: &TableParams) -> Group {
     let share = |count: usize| count as f64 / shares.of as f64;
     let recovered_by: BTreeMap<String, f64> =
         shares.by.iter().map(|(method, count)| (method.clone(), share(*count))).collect();
-    let interval = |values: &[f64]| params.bootstrap.interval_of_mean(values);
+    let interval = |values: &[f64]| params.interval.interval_of_mean(values);
     let first = rows.first();
     Group {
         task: first.map_or_else(String::new, |row| row.task.clone()),
@@ -152,11 +154,20 @@ fn cell(rows: &[&Row], variant: String, params: &TableParams) -> Group {
         accuracy: mean(&accuracies),
         accuracy_interval: interval(&accuracies),
         networks: rows.len(),
+        verdicts: verdicts(rows),
         converged: asked.len(),
         recovered: recovered_by.get(crate::memories::Method::Orbit.name()).copied(),
         recovered_by,
         failed: rows.iter().filter(|row| row.error.is_some()).count(),
     }
+}
+
+fn verdicts(rows: &[&Row]) -> BTreeMap<String, usize> {
+    let mut counted = BTreeMap::new();
+    for verdict in rows.iter().filter_map(|row| row.verdict.clone()) {
+        *counted.entry(verdict).or_default() += 1;
+    }
+    counted
 }
 
 /// One value a seed, the best of its thresholds, in the order of the seeds.

@@ -5,6 +5,7 @@ use std::path::Path;
 fn row(run: &Run, accuracy: f64, error: Option<f64>, power: bool) -> Row {
     let mut row = Row::of(run);
     row.accuracy = Some(accuracy);
+    row.verdict = Some(if power { "circuit" } else { "superposed" }.into());
     row.origin = SpectrumFigures { error, ..SpectrumFigures::default() };
     row.orbit = SpectrumFigures { error: error.map(|error| error / 10.0), ..SpectrumFigures::default() };
     row.recovered = [("orbit".to_string(), true), ("power".to_string(), power)].into();
@@ -73,4 +74,13 @@ fn a_cell_in_json_has_the_promised_keys() {
         assert!(cell.contains_key(key), "{key}");
     }
     assert!(cell["error"].is_null());
+}
+
+#[test]
+fn verdicts_are_counted_in_each_cell_and_few_seeds_have_no_interval() {
+    let table = example();
+    let t2 = &table.groups[1];
+    assert_eq!((t2.verdicts["circuit"], t2.verdicts["superposed"]), (2, 2));
+    assert_eq!((t2.error_interval, t2.accuracy_interval), (None, None), "two seeds");
+    assert!(text(&table).contains("2 circuit, 2 superposed"), "{}", text(&table));
 }

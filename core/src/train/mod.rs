@@ -26,7 +26,7 @@ pub use engine::{Engine, Job, Metrics, Outcome, RecordError, Start, TrainObserve
 pub use error::TrainError;
 pub use params::{LearningRateChange, TestParams, TrainParams, TrainedStart};
 pub use recipe::Recipe;
-pub use restraint::{DEFAULT_STRENGTH, Freeze, Held, Hold, Penalty, Restraint, RestraintRule};
+pub use restraint::{DEFAULT_STRENGTH, Freeze, Held, Hold, OldAccuracy, Penalty, Restraint, RestraintRule};
 pub use settings::{SETTINGS, SettingKind, SettingValue, TrainSetting};
 pub use snapshots::{MAX_SNAPSHOTS, Snapshots};
 pub use stopping::{BestWeights, Evaluation, Evaluations, REACHED_ACCURACY, Stopping};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::TrainError;
 use crate::choose::{UnknownWord, choose};
-use crate::network::{Network, Parameter, ParameterMut};
+use crate::network::{Accuracy, Network, Parameter, ParameterMut};
 
 /// Strength of elastic weight consolidation where none is given.
 pub const DEFAULT_STRENGTH: f64 = 100.0;
@@ -79,9 +79,22 @@ pub struct Restraint {
     pub rule: RestraintRule,
     /// Checksum of what is held: a run resumes only with the same.
     pub crc32c: u32,
+    /// How well the network did the old tasks before training went on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<OldAccuracy>,
     /// What is held; a run folder keeps it beside its manifest.
     #[serde(skip)]
     pub held: Option<Arc<Held>>,
+}
+
+/// How well a network does a task that it has learned before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OldAccuracy {
+    /// The task, or the context of one.
+    pub name: String,
+    /// Accuracy on inputs that training never drew.
+    pub accuracy: Accuracy,
 }
 
 impl PartialEq for Restraint {
@@ -144,6 +157,16 @@ impl Hold {
         match self {
             Self::Fixed => None,
             Self::Outside(basis) | Self::Inside(basis) | Self::WithinItself(basis) => Some(basis),
+        }
+    }
+
+    /// Whether it allows no move at all.
+    pub fn is_total(&self) -> bool {
+        match self {
+            Self::Fixed => true,
+            Self::Outside(basis) => basis.ncols() >= basis.nrows(),
+            Self::Inside(basis) => basis.ncols() == 0,
+            Self::WithinItself(_) => false,
         }
     }
 
@@ -304,7 +327,8 @@ mod tests {
         };
         let plain = Task::named("repeat-copy", Some(2), Some(2)).unwrap();
         let held = Some(Arc::new(held(Hold::Fixed)));
-        let restraint = Restraint { rule: RestraintRule::Freeze { part: Freeze::Recurrent }, crc32c: 0, held };
+        let restraint =
+            Restraint { rule: RestraintRule::Freeze { part: Freeze::Recurrent }, crc32c: 0, before: vec![], held };
         let message = refused(&plain, Some(restraint));
         assert!(message.contains("does not train under a restraint") && message.contains("cpu"), "{message}");
         let both = vec![("a".to_string(), plain.clone()), ("b".to_string(), plain)];
@@ -320,7 +344,12 @@ mod tests {
         assert!(message.contains("rnn.weight_hh_l0 belongs to another network"), "{message}");
         let nowhere = Held { holds: [("rnn.weight_hh_l7".to_string(), Hold::Fixed)].into(), penalty: None };
         assert!(nowhere.check(&network).is_err());
-        let missing = Restraint { rule: RestraintRule::Freeze { part: Freeze::Recurrent }, crc32c: 0, held: None };
+        let missing = Restraint {
+            rule: RestraintRule::Freeze { part: Freeze::Recurrent },
+            crc32c: 0,
+            before: vec![],
+            held: None,
+        };
         assert!(missing.check().unwrap_err().to_string().contains("not there"));
     }
 }

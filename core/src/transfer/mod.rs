@@ -14,7 +14,7 @@ use crate::numeric::NumericError;
 use crate::random::{Purpose, Stream};
 use crate::setting::Setting;
 use crate::task::{Task, TaskError};
-use crate::train::{Freeze, Held, Hold, Penalty, Restraint, RestraintRule, TrainError, cpu};
+use crate::train::{Freeze, Held, Hold, OldAccuracy, Penalty, Restraint, RestraintRule, TestParams, TrainError, cpu};
 
 /// How old tasks are looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,6 +78,16 @@ pub enum TransferError {
     /// A matrix computation failed.
     #[error(transparent)]
     Numeric(#[from] NumericError),
+    /// Restraints that leave no weight free.
+    #[error(
+        "nothing is left to train: the states of {} span every direction that the weights act on; protect fewer tasks, leave out more \
+         of their variance with {}, or use {}",
+        .old.join(" and "), Setting::named("left-out"), Setting::named("ewc")
+    )]
+    NothingLeft {
+        /// The old tasks.
+        old: Vec<String>,
+    },
     /// What is held cannot be written.
     #[error("what is held cannot be written: {0}")]
     Written(String),
@@ -137,9 +147,28 @@ pub fn protect(
         };
         holds.extend(hold.map(|hold| (name, hold)));
     }
-    let old = old.iter().map(|old| old.name.clone()).collect();
-    let rule = if reuse { RestraintRule::Reuse { old } } else { RestraintRule::Protect { old } };
-    made(rule, Held { holds, penalty: None })
+    let names: Vec<String> = old.iter().map(|old| old.name.clone()).collect();
+    if network.parameters().iter().all(|(name, _)| holds.get(name).is_some_and(Hold::is_total)) {
+        return Err(TransferError::NothingLeft { old: names });
+    }
+    let rule = if reuse { RestraintRule::Reuse { old: names } } else { RestraintRule::Protect { old: names } };
+    let before = accuracies(network, old, params.seed);
+    Ok(Restraint { before, ..made(rule, Held { holds, penalty: None })? })
+}
+
+/// How well a network does what it has learned before.
+fn accuracies(network: &Network, old: &[LearnedTask], seed: u64) -> Vec<OldAccuracy> {
+    let one = |old: &LearnedTask| OldAccuracy {
+        name: old.name.clone(),
+        accuracy: cpu::accuracy_on(&old.task, old.context, network, TestParams::default(), seed),
+    };
+    old.iter().map(one).collect()
+}
+
+/// The same after training has gone on under a restraint, for each old task that is still known by its name.
+pub fn accuracies_after(network: &Network, restraint: &Restraint, new: &Task, seed: u64) -> Vec<OldAccuracy> {
+    let known = restraint.before.iter().filter_map(|before| LearnedTask::named(&before.name, new).ok());
+    accuracies(network, &known.collect::<Vec<_>>(), seed)
 }
 
 /// Pulls every weight back to where it is, the more strongly the more the outputs of old tasks depend on it.
@@ -163,7 +192,8 @@ pub fn consolidate(
     fisher.parameters_mut().into_iter().for_each(|(_, parameter)| parameter.change(|x| 2.0 * x / outputs));
     let penalty = Some(Penalty { fisher, anchor: network.clone(), strength });
     let rule = RestraintRule::Ewc { old: old.iter().map(|old| old.name.clone()).collect(), strength };
-    made(rule, Held { holds: Default::default(), penalty })
+    let before = accuracies(network, old, params.seed);
+    Ok(Restraint { before, ..made(rule, Held { holds: Default::default(), penalty })? })
 }
 
 /// Adds to a restraint that no change of the weights acts on the constant that shut units hold in the contexts being
@@ -180,6 +210,7 @@ pub fn keep_shut_units_constant(
     if still.is_empty() {
         return Ok(restraint);
     }
+    let before = restraint.as_ref().map_or(vec![], |of| of.before.clone());
     let (rule, held) = restraint.map_or((RestraintRule::ShutUnits, None), |of| (of.rule, of.held));
     let mut held = held.map_or_else(Held::default, |held| (*held).clone());
     for name in ["rnn.weight_hh_l0", "readout.weight"] {
@@ -190,7 +221,7 @@ pub fn keep_shut_units_constant(
         };
         held.holds.insert(name.into(), hold);
     }
-    made(rule, held).map(Some)
+    Ok(Some(Restraint { before, ..made(rule, held)? }))
 }
 
 /// An orthonormal basis of a space and of more columns, each of which counts as much as any direction of it.

@@ -135,7 +135,7 @@ impl SweepCommand {
             let estimate = Estimate::of(&plan, self.cores())?;
             return Err(Failure::bad_input(text::too_large(&estimate, self.cores(), WITHOUT_ASKING)));
         }
-        let runs = plan.runs()?;
+        let runs = SweepFolder::named(out, plan.runs()?)?;
         match self.engine {
             EngineName::Local => self.work(&self.local(), out, &runs),
             EngineName::Cuda => self.work(&self.cuda()?, out, &runs),

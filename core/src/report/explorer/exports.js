@@ -8,7 +8,9 @@ function save(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-const csvOf = (rows) => `${rows.map((row) => row.map((x) => (/[",\n]/.test(String(x)) ? `"${String(x).replaceAll('"', '""')}"` : x)).join(",")).join("\n")}\n`;
+// Text that begins like a formula gets an apostrophe: a spreadsheet would run it.
+const tameCell = (x) => (typeof x === "string" && /^[=+\-@\t\r]/.test(x) && Number.isNaN(Number(x)) ? `'${x}` : String(x));
+const csvOf = (rows) => `${rows.map((row) => row.map(tameCell).map((x) => (/[",;\r\n]/.test(x) ? `"${x.replaceAll('"', '""')}"` : x)).join(",")).join("\n")}\n`;
 
 // A drawing on the page as a file of its own: styles are written into it, the background is the page's.
 function standalone(drawing, extra = "") {

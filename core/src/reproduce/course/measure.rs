@@ -1,7 +1,7 @@
 //! Numbers over the arms of a course.
 
 use super::CourseRow;
-use crate::table::BootstrapParams;
+use crate::table::IntervalParams;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub fn measure(
         let Some(logs) = pairs.collect::<Option<Vec<f64>>>() else { return Ok(None) };
         return Ok(match end {
             None => mean(&logs).map(f64::exp),
-            Some(end) => BootstrapParams::default().interval_of_mean(&logs).map(|interval| interval[end].exp()),
+            Some(end) => IntervalParams::default().interval_of_mean(&logs).map(|interval| interval[end].exp()),
         });
     }
     let (column, fold): (&str, Fold) = match (what.strip_prefix("least_"), what.strip_prefix("most_")) {

@@ -12,6 +12,7 @@ use crate::network::{Accuracy, Network};
 use crate::panics::catch_panic;
 use crate::random::{Purpose, Stream};
 use crate::task::Task;
+use crate::train::TestParams;
 use crate::train::{
     Engine, Evaluation, Evaluations, Job, Metrics, Outcome, Start, TrainError, TrainObserver, TrainState,
 };
@@ -253,10 +254,29 @@ pub(crate) fn context_accuracies(job: &Job, network: &Network) -> Vec<Accuracy> 
     (0..job.task.contexts().len()).map(|k| test_in(Isa::best(), job, network, Some(k))).collect()
 }
 
+/// The accuracy of a network on a task that it may have learned before, or on a context of one.
+pub(crate) fn accuracy_on(
+    task: &Task,
+    context: Option<usize>,
+    network: &Network,
+    test: TestParams,
+    seed: u64,
+) -> Accuracy {
+    test_on(Isa::best(), (task, context), network, test, seed)
+}
+
 fn test_in(isa: Isa, job: &Job, network: &Network, context: Option<usize>) -> Accuracy {
-    let Job { task, params, .. } = job;
-    let test = params.test;
-    let stream = Stream::new(params.seed, Purpose::TestInputs);
+    test_on(isa, (&job.task, context), network, job.params.test, job.params.seed)
+}
+
+fn test_on(
+    isa: Isa,
+    (task, context): (&Task, Option<usize>),
+    network: &Network,
+    test: TestParams,
+    seed: u64,
+) -> Accuracy {
+    let stream = Stream::new(seed, Purpose::TestInputs);
     let mut learner: Learner<f32> = Learner::new(network, isa, test.batch, task.s(), test.horizon);
     learner.draw_only(context);
     let mut sum = 0.0;

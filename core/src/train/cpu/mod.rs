@@ -22,7 +22,7 @@ mod x86;
 
 pub(crate) use cells::LayerSizes;
 pub use engine::CpuEngine;
-pub(crate) use engine::{context_accuracies, fisher};
+pub(crate) use engine::{accuracy_on, context_accuracies, fisher};
 #[cfg(feature = "cuda")]
 pub(crate) use engine::{look_at, test_accuracy};
 pub use isa::Isa;
