@@ -48,7 +48,15 @@ impl Known {
 
     /// Opens a network; says where its training has not ended.
     pub fn open(&self, path: &Path) -> Result<NetworkFile, Failure> {
-        let file = self.read(path)?;
+        self.unless_training(path, self.read(path)?)
+    }
+
+    /// The same; it needs no readout.
+    pub fn open_cell(&self, path: &Path) -> Result<NetworkFile, Failure> {
+        self.unless_training(path, NetworkFile::open_cell(path, self.activation)?)
+    }
+
+    fn unless_training(&self, path: &Path, file: NetworkFile) -> Result<NetworkFile, Failure> {
         if RunFolder::open(path).is_ok_and(|run| run.manifest().status == RunStatus::Unfinished) {
             let path = escaped(&path.display().to_string());
             note(&format!(

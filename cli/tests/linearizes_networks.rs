@@ -141,3 +141,45 @@ fn figures_that_cannot_be_meant_are_refused() {
     assert!(refuses(&elsewhere).contains("add fixed-points to --at"));
     assert!(refuses(&ketbra(&["linearize", &net, "--max-points", "0"])).contains("from 1 to 10000"));
 }
+
+#[test]
+fn what_is_assumed_of_a_foreign_file_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    // A state_dict: its activation is in no file, and it has no readout.
+    let network = Initialization::Uniform.network(&Architecture::elman(6, Activation::Relu, false), 3, 2, 1);
+    let mut tensors = network.to_tensors();
+    tensors.remove("readout.weight");
+    let path = folder.path().join("cell.safetensors");
+    save_tensors(&path, &tensors);
+    let path = path.to_string_lossy();
+    let said = |more: &[&str]| {
+        let found = json(&[&["linearize", &path, "--at", "fixed-points", "--starts", "8", "--json"], more].concat());
+        let doubts = found["fixed_points"]["doubts"].as_array().unwrap().clone();
+        doubts.iter().map(|doubt| doubt["message"].as_str().unwrap().to_string()).collect::<Vec<_>>().join("\n")
+    };
+    let plain = said(&[]);
+    assert!(plain.contains("tanh was assumed") && plain.contains("all 3 inputs are zero"), "{plain}");
+    let known = said(&["--activation", "relu", "--input", "1,0,0"]);
+    assert!(!known.contains("assumed") && !known.contains("zero"), "{known}");
+    let shown = succeeds(&ketbra(&["linearize", &path, "--starts", "8"]));
+    assert!(shown.contains("pass --activation") && shown.contains("--input"), "{shown}");
+    assert!(refuses(&ketbra(&["interpret", &path, "--blind", "--s", "4"])).contains("readout.weight"));
+}
+
+/// Tensors as a safetensors file of their own.
+fn save_tensors(path: &Path, tensors: &ketbra::network::Tensors) {
+    let (mut header, mut bytes) = (serde_json::Map::new(), vec![]);
+    for (name, tensor) in tensors {
+        let begin = bytes.len();
+        bytes.extend(tensor.values.iter().flat_map(|x| x.to_le_bytes()));
+        header.insert(
+            name.clone(),
+            serde_json::json!({ "dtype": "F64", "shape": tensor.shape, "data_offsets": [begin, bytes.len()] }),
+        );
+    }
+    let header = Value::Object(header).to_string();
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.bytes());
+    file.extend(bytes);
+    std::fs::write(path, file).unwrap();
+}

@@ -90,13 +90,14 @@ class Task:
 @final
 class Network:
     @staticmethod
-    def open(path: str | os.PathLike[str], activation: str | None) -> Network: ...
+    def open(path: str | os.PathLike[str], activation: str | None, cell: bool = False) -> Network: ...
     @staticmethod
     def from_arrays(
         arrays: Mapping[str, NDArray[np.float64]],
         activation: str,
         metadata: Mapping[str, str],
         unused: Sequence[str] = ...,
+        cell: bool = False,
     ) -> Network: ...
     def arrays(self) -> dict[str, NDArray[np.float64]]: ...
     @property
@@ -273,6 +274,7 @@ def linearize(
     tol_unique: float | None,
     precision: float | None,
     max_points: int | None,
+    time_limit: float | None,
     seed: int | None,
     threads: int | None,
     progress: Callable[[int, int], None] | None,

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,11 @@ from . import _ketbra
 from ._arrays import ComplexArray, FloatArray, floats, number, whole
 from ._errors import LinearizeError
 from ._network import Network
+from ._optional import need
 from ._progress import Bar
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MOST_STARTS = 100_000
 DOUBLE, SINGLE = 1e-5, 5e-3
@@ -146,6 +150,25 @@ class FixedPoints:
         """The same as text."""
         return json.dumps(self._document)
 
+    def to_pandas(self) -> DataFrame:
+        """A row for each point: kind, stable, unstable, degenerate, q, distance, spectral_radius, reached, doubts, and the state h1, h2, ..."""
+        pandas = need("pandas", "a table of fixed points")
+        frame: DataFrame = pandas.DataFrame(
+            {
+                "kind": self.kind,
+                "stable": self.stable,
+                "unstable": self.unstable_directions,
+                "degenerate": self.degenerate,
+                "q": self.q,
+                "distance": np.linalg.norm(self.points, axis=1),
+                "spectral_radius": np.abs(self.eigenvalues).max(axis=1, initial=0.0),
+                "reached": self.reached,
+                "doubts": ["; ".join(doubts) for doubts in self.point_doubts],
+                **{f"h{unit + 1}": self.points[:, unit] for unit in range(self.points.shape[1])},
+            }
+        )
+        return frame
+
     def plot(self, ax: Any = None, *, trajectories: Any = None) -> Any:
         """The points on their principal components: stable black, unstable red with their modes, slow grey.
 
@@ -183,6 +206,7 @@ def linearize(
     slow_q: float | None = None,
     tol_unique: float | None = None,
     max_points: int | None = None,
+    time_limit: float | None = None,
     seed: int | None = None,
     activation: str | None = None,
     recurrent: Any = None,
@@ -192,7 +216,7 @@ def linearize(
 ) -> FixedPoints:
     """Searches for the fixed points of a network, linearizes it there, and follows its unstable modes.
 
-    source: whatever `Network` takes, or a function `step(states, inputs) -> states` of arrays (batch, hidden) and
+    source: whatever `Network` takes (a readout is not needed), or a function `step(states, inputs) -> states` of arrays (batch, hidden) and
         (batch, inputs). A function needs `hidden=` and `inputs=`; it is called from a thread of its own, in batches.
     jacobian: for a function, `jacobian(state, input) -> (by state (H, H), by input (H, inputs))` [differences of steps]
     input: a constant input (inputs,) [zero]
@@ -201,9 +225,10 @@ def linearize(
     tol_q, slow_q: up to this q a point is fixed, up to that slow [1e-20, 1e-6; 1e-12 for a step in single precision]
     tol_unique: points nearer than this are one [1e-3]
     max_points: points that are described, stable ones before any other [256]
+    time_limit: seconds after which no more starts are tried, with a doubt that says so [600]
     """
     asked = _sizes(random_starts, max_points, seed, threads)
-    tolerances = {"radius": radius, "tol_q": tol_q, "slow_q": slow_q, "tol_unique": tol_unique}
+    tolerances = {"time_limit": time_limit, "radius": radius, "tol_q": tol_q, "slow_q": slow_q, "tol_unique": tol_unique}
     positive = {name: _positive(value, name) for name, value in tolerances.items()}
     precision = None
     if _is_step(source):
@@ -216,7 +241,7 @@ def linearize(
         slopes = None if jacobian is None else _Jacobian(jacobian, size, channels)
         subject: Any = (step, slopes, size, channels, SINGLE if single else DOUBLE)
     else:
-        network = Network(source, activation=activation, recurrent=recurrent, readout=readout)
+        network = Network._cell(source, activation=activation, recurrent=recurrent, readout=readout)
         for name, given in (("hidden", hidden), ("inputs", inputs), ("jacobian", jacobian)):
             if given is not None:
                 raise LinearizeError(f"{name} is for a step function; a network knows its own: leave it out")
@@ -236,6 +261,7 @@ def linearize(
             tol_q=positive["tol_q"],
             slow_q=positive["slow_q"],
             tol_unique=positive["tol_unique"],
+            time_limit=positive["time_limit"],
             precision=precision,
             progress=show,
             **asked,

@@ -40,6 +40,16 @@ class Network:
     def __init__(
         self, source: Any, *, activation: str | None = None, recurrent: Any = None, readout: Any = None
     ) -> None:
+        self._begin(source, activation, recurrent, readout, cell=False)
+
+    @classmethod
+    def _cell(cls, source: Any, *, activation: str | None, recurrent: Any, readout: Any) -> Network:
+        """The same; a source without a readout will do, for what looks at states alone."""
+        made = cls.__new__(cls)
+        made._begin(source, activation, recurrent, readout, cell=True)
+        return made
+
+    def _begin(self, source: Any, activation: str | None, recurrent: Any, readout: Any, cell: bool) -> None:
         self.training = self.truth = None
         if isinstance(source, Network):
             self._network, self.training, self.truth = source._network, source.training, source.truth
@@ -47,16 +57,17 @@ class Network:
                 metadata = {**source._network.metadata, **_said(activation)}
                 self._network = _ketbra.Network.from_arrays(source.arrays(), activation, metadata)
         elif isinstance(source, (str, os.PathLike)):
-            self._network = _ketbra.Network.open(os.fspath(source), activation)
+            self._network = _ketbra.Network.open(os.fspath(source), activation, cell)
         elif isinstance(source, Mapping):
             arrays = {str(name): _weights(value, str(name)) for name, value in source.items() if _is_array(value)}
-            self._network = _from_arrays(arrays, activation or (source.activation if isinstance(source, Arrays) else None))
+            said = activation or (source.activation if isinstance(source, Arrays) else None)
+            self._network = _from_arrays(arrays, said, cell)
         elif hasattr(source, "named_modules"):
             from ._torch import arrays_of_module
 
-            arrays, found, unused = arrays_of_module(source, recurrent, readout)
+            arrays, found, unused = arrays_of_module(source, recurrent, readout, cell)
             chosen = activation or found
-            self._network = _ketbra.Network.from_arrays(arrays, chosen or "tanh", _said(chosen), unused)
+            self._network = _ketbra.Network.from_arrays(arrays, chosen or "tanh", _said(chosen), unused, cell)
         else:
             raise NetworkError(
                 f"cannot read a network from {type(source).__name__}; pass a path, a torch.nn.Module, a state_dict, "
@@ -215,8 +226,8 @@ class Arrays(dict[str, FloatArray]):
     activation: str | None = None
 
 
-def _from_arrays(arrays: dict[str, FloatArray], activation: str | None) -> _ketbra.Network:
-    network = _ketbra.Network.from_arrays(arrays, activation or "tanh", _said(activation))
+def _from_arrays(arrays: dict[str, FloatArray], activation: str | None, cell: bool = False) -> _ketbra.Network:
+    network = _ketbra.Network.from_arrays(arrays, activation or "tanh", _said(activation), [], cell)
     if activation is None and network.activation is not None:
         raise NetworkError("arrays do not say which activation an Elman layer has; pass activation='tanh', 'relu' or 'identity'")
     return network

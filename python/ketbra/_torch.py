@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 BY_TRAJECTORIES = "interpret it by its trajectories: ketbra.interpret_trajectories(hidden, outputs, s=S)"
 
 
-def arrays_of_module(module: Any, recurrent: Any, readout: Any) -> tuple[dict[str, FloatArray], str | None, list[str]]:
-    """The weights of a module under PyTorch's names, its activation, and the parameters that are left out."""
+def arrays_of_module(
+    module: Any, recurrent: Any, readout: Any, cell: bool = False
+) -> tuple[dict[str, FloatArray], str | None, list[str]]:
+    """The weights of a module under PyTorch's names, its activation, and the parameters that are left out; a cell needs no readout."""
     torch = need("torch", "a network from a torch.nn.Module")
     nn = torch.nn
     layer = _layer(module, recurrent, "recurrent", (nn.RNNBase, nn.RNNCellBase), lambda _: True)
@@ -32,8 +34,9 @@ def arrays_of_module(module: Any, recurrent: Any, readout: Any) -> tuple[dict[st
     if getattr(layer, "proj_size", 0):
         raise NetworkError(f"the {kind} has a projection (proj_size={layer.proj_size}); train with proj_size=0, or {BY_TRAJECTORIES}")
     fits = lambda linear: linear.in_features == layer.hidden_size  # noqa: E731
-    linear = _layer(module, readout, "readout", (nn.Linear,), fits)
-    if not isinstance(linear, nn.Linear):
+    fitting = [part for part in module.modules() if isinstance(part, nn.Linear) and fits(part)]
+    linear = None if cell and readout is None and len(fitting) != 1 else _layer(module, readout, "readout", (nn.Linear,), fits)
+    if linear is not None and not isinstance(linear, nn.Linear):
         raise NetworkError(f"the readout is a {type(linear).__name__}; only a Linear can be read, {BY_TRAJECTORIES}")
     arrays = {}
     for number in range(getattr(layer, "num_layers", 1)):
@@ -44,10 +47,10 @@ def arrays_of_module(module: Any, recurrent: Any, readout: Any) -> tuple[dict[st
             if value is not None:
                 arrays[f"rnn.{name}_l{number}"] = floats(value, f"{name}{suffix}", None, NetworkError)
     for name in ("weight", "bias"):
-        value = getattr(linear, name)
+        value = getattr(linear, name, None)
         if value is not None:
             arrays[f"readout.{name}"] = floats(value, f"readout {name}", None, NetworkError)
-    taken = {id(value) for part in (layer, linear) for value in part.parameters()}
+    taken = {id(value) for part in (layer, linear) if part is not None for value in part.parameters()}
     unused = [name for name, value in module.named_parameters() if id(value) not in taken]
     return arrays, getattr(layer, "nonlinearity", None), unused
 

@@ -34,7 +34,7 @@ type Step = (Py<PyAny>, Option<Py<PyAny>>, usize, usize, f64);
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
-    subject, *, input, starts, random_starts, radius, tol_q, slow_q, tol_unique, precision, max_points, seed, threads, progress
+    subject, *, input, starts, random_starts, radius, tol_q, slow_q, tol_unique, precision, max_points, time_limit, seed, threads, progress
 ))]
 pub fn linearize<'py>(
     py: Python<'py>,
@@ -48,6 +48,7 @@ pub fn linearize<'py>(
     tol_unique: Option<f64>,
     precision: Option<f64>,
     max_points: Option<usize>,
+    time_limit: Option<f64>,
     seed: Option<u64>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
@@ -69,6 +70,7 @@ pub fn linearize<'py>(
         marginal: precision.unwrap_or(default.marginal),
         degenerate: precision.unwrap_or(default.degenerate),
         max_points: max_points.unwrap_or(default.max_points.min(fitting)),
+        time_limit: time_limit.unwrap_or(default.time_limit),
         seed: seed.unwrap_or(default.seed),
         ..default
     };
@@ -87,6 +89,13 @@ pub fn linearize<'py>(
     let (watch, look) = (|done, of| counted.set(done, of), |py: Python<'_>| counted.show(py, progress.as_ref()));
     let visited = visited.as_ref().map(Matrix::as_ref);
     let asked = Asked { input: input.as_deref(), visited, params: &params, watch: &watch };
+    let beside = match &subject {
+        Subject::Network(network) => FixedPointDoubt::of_file(&network.get().file, input.as_deref()),
+        Subject::Step((_, _, _, inputs, _)) if input.is_none() && *inputs > 0 => {
+            vec![FixedPointDoubt::ZeroInput { inputs: *inputs, table: None }]
+        }
+        Subject::Step(_) => vec![],
+    };
     let found = match subject {
         Subject::Network(network) => {
             let file = network.get().file.clone();
@@ -103,7 +112,9 @@ pub fn linearize<'py>(
             interruptible(py, work, look).unless_interrupted()??
         }
     };
-    as_arrays(py, &found?)
+    let mut found = found?;
+    found.points.doubts.extend(beside);
+    as_arrays(py, &found)
 }
 
 /// A search but for what is searched.

@@ -36,27 +36,33 @@ impl Network {
 
 #[pymethods]
 impl Network {
-    /// From a run folder or a file.
+    /// From a run folder or a file; a `cell` needs no readout.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, activation: Option<&str>) -> Result<Self, Failed> {
+    #[pyo3(signature = (path, activation, cell = false))]
+    fn open(py: Python<'_>, path: PathBuf, activation: Option<&str>, cell: bool) -> Result<Self, Failed> {
         let activation = activation.map(|word| word.parse::<Activation>().map_err(Failed::network)).transpose()?;
-        let file = py.detach(|| NetworkFile::open_as(&path, activation))?;
+        let open = if cell { NetworkFile::open_cell } else { NetworkFile::open_as };
+        let file = py.detach(|| open(&path, activation))?;
         Ok(Self::new(file, Some(path)))
     }
 
     /// From named arrays; names are those of PyTorch or of the paper, with any prefix. `unused` names what the arrays leave
     /// out of the module that they come from.
     #[staticmethod]
-    #[pyo3(signature = (arrays, activation, metadata, unused = vec![]))]
+    #[pyo3(signature = (arrays, activation, metadata, unused = vec![], cell = false))]
     fn from_arrays(
         arrays: BTreeMap<String, PyReadonlyArrayDyn<'_, f64>>,
         activation: &str,
         metadata: BTreeMap<String, String>,
         unused: Vec<String>,
+        cell: bool,
     ) -> Result<Self, Failed> {
         let activation: Activation = activation.parse().map_err(Failed::network)?;
         let tensors: Tensors = arrays.iter().map(|(name, array)| (name.clone(), tensor(array.as_array()))).collect();
-        let (network, mut rest) = network::Network::from_tensors_with_unused(&tensors, activation)?;
+        let (network, mut rest) = match cell {
+            true => network::Network::from_tensors_of_a_cell(&tensors, activation)?,
+            false => network::Network::from_tensors_with_unused(&tensors, activation)?,
+        };
         rest.extend(unused);
         Ok(Self::new(NetworkFile { network, metadata, unused: rest }, None))
     }

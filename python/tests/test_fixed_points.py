@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 @pytest.fixture(scope="module")
 def found() -> ketbra.FixedPoints:
-    return ketbra.linearize(FLIP_FLOP)
+    return ketbra.linearize(FLIP_FLOP, input=np.zeros(3))
 
 
 def flip_flop() -> tuple[Any, Any]:
@@ -76,7 +76,7 @@ def test_saddles_lead_to_the_memories_on_either_side(found: ketbra.FixedPoints) 
 
 
 def test_python_and_the_command_line_find_the_same(found: ketbra.FixedPoints) -> None:
-    said = document("linearize", FLIP_FLOP, "--at", "fixed-points", "--seed", 0)["fixed_points"]
+    said = document("linearize", FLIP_FLOP, "--at", "fixed-points", "--seed", 0, "--input", "0,0,0")["fixed_points"]
     for point in said["points"]:
         point.pop("spectrum")
     assert found.to_dict() == said == json.loads(found.to_json())
@@ -203,3 +203,41 @@ def test_the_figure_shows_the_points(found: ketbra.FixedPoints) -> None:
     shown = next(line for line in right.lines if line.get_label() == "stable (8)")
     assert len(shown.get_xdata()) == 8 and shown.get_color() == "black"
     assert sum(line.get_color() == "#c3cad6" for line in right.lines) == 5
+
+
+def test_points_are_a_table() -> None:
+    found = ketbra.linearize(FLIP_FLOP, input=np.zeros(3))
+    frame = found.to_pandas()
+    assert len(frame) == len(found) and list(frame.columns[:3]) == ["kind", "stable", "unstable"]
+    assert frame["stable"].sum() == 8 and frame["unstable"].tolist() == found.unstable_directions.tolist()
+    np.testing.assert_array_equal(frame[[f"h{unit + 1}" for unit in range(24)]].to_numpy(), found.points)
+
+
+def test_it_is_said_that_inputs_were_zero_where_nobody_said_so() -> None:
+    assert any("all 3 inputs are zero" in doubt and "one-hot" in doubt for doubt in ketbra.linearize(FLIP_FLOP).doubts)
+    assert ketbra.linearize(FLIP_FLOP, input=[1.0, 0.0, 0.0], random_starts=16).doubts == []
+    step, _ = flip_flop()
+    assert any("all 3 inputs are zero" in doubt for doubt in ketbra.linearize(step, hidden=24, inputs=3, random_starts=8).doubts)
+    assert not any("zero" in doubt for doubt in ketbra.linearize(lambda h, u: np.tanh(2 * h), hidden=2, inputs=0).doubts)
+
+
+def test_a_readout_is_not_needed_and_a_table_of_inputs_is_named() -> None:
+    arrays = {name: np.array(value) for name, value in ketbra.Network(FLIP_FLOP).arrays().items() if not name.startswith("readout")}
+    alone = ketbra.linearize(arrays, activation="tanh", input=np.zeros(3))
+    np.testing.assert_allclose(alone.points, ketbra.linearize(FLIP_FLOP, input=np.zeros(3)).points, atol=1e-9)
+    with pytest.raises(ketbra.NetworkError, match="readout"):
+        ketbra.interpret(arrays, activation="tanh", blind=True, s=4)
+    embedded = {**arrays, "embedding.weight": np.eye(3)[:, :3]}
+    doubts = ketbra.linearize(embedded, activation="tanh", random_starts=8).doubts
+    assert any("the file holds embedding.weight" in doubt and "input" in doubt for doubt in doubts), doubts
+
+
+def test_a_search_that_has_no_time_says_so() -> None:
+    def step(states: Array, inputs: Array) -> Array:
+        time.sleep(0.01)
+        return np.tanh(2 * states)
+
+    found = ketbra.linearize(step, hidden=6, inputs=0, random_starts=500, time_limit=0.3)
+    assert any("was ended after 0.3 s, its limit" in doubt and "time_limit" in doubt for doubt in found.doubts), found.doubts
+    with pytest.raises(ketbra.LinearizeError, match="time_limit is 0"):
+        ketbra.linearize(FLIP_FLOP, time_limit=0)

@@ -1,5 +1,6 @@
 //! Networks on disk: safetensors under PyTorch's parameter names.
 
+use super::import::Wanted;
 use super::import::limits;
 use super::{Network, NetworkError, Tensor, Tensors};
 use crate::files::write_with_folders;
@@ -42,7 +43,7 @@ impl NetworkFile {
     pub fn from_safetensors(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
         check_header(|count| bytes.get(..count).map(Cow::from), bytes.len(), path)?;
         let (tensors, metadata) = read_safetensors(bytes, path)?;
-        Self::assemble(&tensors, metadata, None, path, "safetensors")
+        Self::assemble(&tensors, metadata, Wanted::NETWORK, path, "safetensors")
     }
 
     /// The bytes of a safetensors file: f32 if that holds every weight exactly, f64 otherwise.

@@ -3,6 +3,7 @@
 use super::{Activation, Cell, Network, NetworkError, Parameter, Readout, layers, unused};
 use crate::foreign_text::listed;
 use faer::Mat;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A tensor read from a file, row-major.
@@ -33,6 +34,14 @@ impl Network {
         Self::from_tensors_with_unused(tensors, activation).map(|(network, _)| network)
     }
 
+    /// As [`Network::from_tensors_with_unused`], but a readout may be missing; nothing reads the outputs then.
+    pub fn from_tensors_of_a_cell(
+        tensors: &Tensors,
+        activation: Activation,
+    ) -> Result<(Self, Vec<String>), NetworkError> {
+        Self::from_tensors_with_unused(with_a_readout(tensors, activation)?.as_ref(), activation)
+    }
+
     /// As [`Network::from_tensors`], with the names of the tensors that are not part of the network.
     ///
     /// What certainly makes another network of it is refused: further layers of the readout, a learned initial state.
@@ -54,6 +63,18 @@ impl Network {
         network.check()?;
         Ok((network, unused))
     }
+}
+
+/// Adds a readout of zeros where there is none: fixed points and states need no readout.
+pub(crate) fn with_a_readout(tensors: &Tensors, activation: Activation) -> Result<Cow<'_, Tensors>, NetworkError> {
+    let (layers, _) = layers::find(tensors, activation)?;
+    let hidden = layers.last().map_or(0, Cell::units);
+    if find_readout(tensors, hidden).is_ok() {
+        return Ok(Cow::Borrowed(tensors));
+    }
+    let mut all = tensors.clone();
+    all.insert("readout.weight".into(), Tensor { shape: vec![1, hidden], values: vec![0.0; hidden] });
+    Ok(Cow::Owned(all))
 }
 
 /// The units of a recurrent layer with weights of this shape, gates or not.

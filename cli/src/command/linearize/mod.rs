@@ -11,7 +11,7 @@ use crate::terminal::{WARN, print, print_exactly, title};
 use ketbra::circuit::Core;
 use ketbra::foreign_text::escaped_name;
 use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret_file};
-use ketbra::linearize::{FixedPointParams, PhasePortrait, origin, phase_portrait};
+use ketbra::linearize::{FixedPointDoubt, FixedPointParams, PhasePortrait, origin, phase_portrait};
 use ketbra::network::{Network, NetworkFile, Part};
 use ketbra::numeric::{Matrix, c64, eigenvalues};
 use ketbra::observe::observe;
@@ -57,6 +57,9 @@ pub struct LinearizeCommand {
     /// Random starts of the search
     #[arg(long, value_name = "N", default_value_t = FixedPointParams::default().random_starts)]
     starts: usize,
+    /// Seconds that the search for fixed points may take; what was found until then is shown, with a warning
+    #[arg(long, value_name = "SECONDS", default_value_t = FixedPointParams::default().time_limit, value_parser = seconds)]
+    time_limit: f64,
     /// Points that are described, stable ones before any other; the rest is counted
     #[arg(long, value_name = "N", default_value_t = FixedPointParams::default().max_points)]
     max_points: usize,
@@ -132,7 +135,7 @@ impl LinearizeCommand {
         if format.is_some() && !self.wants(Where::FixedPoints) {
             return Err(Failure::bad_input("--figure draws fixed points; add fixed-points to --at"));
         }
-        let file = self.known.open(&self.path)?;
+        let file = self.known.open_cell(&self.path)?;
         file.network.check()?;
         let found = self.linearize(&file)?;
         if self.json {
@@ -165,7 +168,7 @@ impl LinearizeCommand {
         let visited = question.as_ref().filter(|_| self.wants(Where::FixedPoints));
         let visited = visited.map(|question| visited_states(network, question, &params)).transpose()?;
         let fixed_points = match self.wants(Where::FixedPoints) {
-            true => Some(self.fixed_points(network, visited.as_ref(), theory)?),
+            true => Some(self.fixed_points(file, visited.as_ref(), theory)?),
             false => None,
         };
         let orbit = orbit.map(|found| found.spectrum.orbit.clone());
@@ -183,7 +186,7 @@ impl LinearizeCommand {
 
     fn fixed_points(
         &self,
-        network: &Network,
+        file: &NetworkFile,
         visited: Option<&Matrix>,
         theory: Option<&[c64]>,
     ) -> Result<(PhasePortrait, Vec<Spectrum>), Failure> {
@@ -191,15 +194,17 @@ impl LinearizeCommand {
             random_starts: self.starts,
             settled_starts: self.starts.min(FixedPointParams::default().settled_starts),
             max_points: self.max_points,
+            time_limit: self.time_limit,
             seed: self.seed,
             ..FixedPointParams::default()
         };
         let bar = Count::new(self.starts, "starts");
         let watch = |done, of| bar.set(done, of);
         let visited = visited.map(Matrix::as_ref);
-        let found = phase_portrait(network, self.input.as_deref(), visited, &search, &watch);
+        let found = phase_portrait(&file.network, self.input.as_deref(), visited, &search, &watch);
         bar.finish();
-        let found = found.map_err(Failure::bad_input)?;
+        let mut found = found.map_err(Failure::bad_input)?;
+        found.points.doubts.extend(FixedPointDoubt::of_file(file, self.input.as_deref()));
         let compare = |point: &ketbra::linearize::FixedPoint| {
             spectrum(&point.eigenvalues, theory, &SpectrumParams::at_a_point()).map_err(Failure::could_not)
         };
@@ -251,6 +256,12 @@ impl LinearizeCommand {
         }
         text
     }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("'{text}' is no number of seconds"))?;
+    let sound = seconds > 0.0 && seconds.is_finite();
+    if sound { Ok(seconds) } else { Err(format!("{text} s is no time; give it more than 0 s")) }
 }
 
 fn at_origin(network: &Network, theory: Option<&[c64]>) -> Result<Spectrum, Failure> {

@@ -1,5 +1,6 @@
 //! What speaks against a set of fixed points, or against one.
 
+use crate::network::{Activation, NetworkFile};
 use crate::setting::Setting;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -43,6 +44,25 @@ pub enum FixedPointDoubt {
         /// All starts.
         of: usize,
     },
+    /// The search ended before its starts did.
+    TimeLimit {
+        /// Seconds that it was given.
+        seconds: f64,
+        /// Starts that were not tried.
+        left: usize,
+    },
+    /// Nobody said which input is held, and what is known of the network does not say that zero occurs.
+    ZeroInput {
+        /// Inputs of the network.
+        inputs: usize,
+        /// A table of inputs that the file holds beside the network.
+        table: Option<String>,
+    },
+    /// The file does not say which activation the network has.
+    ActivationAssumed {
+        /// The one assumed.
+        activation: Activation,
+    },
     /// The point is not isolated to first order: it may be one of many, and its place is uncertain.
     Degenerate {
         /// The smallest singular value of `J - I`.
@@ -80,6 +100,28 @@ impl fmt::Display for FixedPointDoubt {
                 )
             }
             Self::Lost { starts, of } => write!(f, "{starts} of {of} starts ended at no fixed or slow point"),
+            Self::TimeLimit { seconds, left } => write!(
+                f,
+                "the search was ended after {seconds} s, its limit, with {left} starts left: there may be more points, and another \
+                 machine may find others; give it more time ({})",
+                Setting::named("time-limit")
+            ),
+            Self::ZeroInput { inputs, table } => {
+                write!(f, "points were searched for while all {inputs} inputs are zero")?;
+                match table {
+                    Some(table) => {
+                        write!(f, ", but the file holds {table}: if its rows are the inputs, zero never occurs; ")?
+                    }
+                    None => write!(f, ": if inputs are one-hot or embedded, zero never occurs; ")?,
+                }
+                write!(f, "pass the input that you mean ({})", Setting::named("input"))
+            }
+            Self::ActivationAssumed { activation } => write!(
+                f,
+                "the file does not say which activation the network has: {} was assumed; pass {} if it is another",
+                activation.name(),
+                Setting::named("activation")
+            ),
             Self::Degenerate { smallest, limit } => write!(
                 f,
                 "the smallest singular value of J - I is {smallest:.1e}, under {limit:.0e}: the point is not isolated"
@@ -91,5 +133,22 @@ impl fmt::Display for FixedPointDoubt {
                 )
             }
         }
+    }
+}
+
+impl FixedPointDoubt {
+    /// What a file leaves open about its fixed points under an input; zero where none is given.
+    pub fn of_file(file: &NetworkFile, input: Option<&[f64]>) -> Vec<Self> {
+        let mut doubts = vec![];
+        // A network that has a task of ours sees zeros once its inputs have ended.
+        let knows_zero = file.task(None, None).is_ok_and(|task| task.is_some());
+        let inputs = file.network.inputs();
+        if input.is_none() && inputs > 0 && !knows_zero {
+            let table = file.unused.iter().find(|name| name.to_lowercase().contains("emb")).cloned();
+            doubts.push(Self::ZeroInput { inputs, table });
+        }
+        let activation = file.network.activation().filter(|_| !file.says_activation());
+        doubts.extend(activation.map(|activation| Self::ActivationAssumed { activation }));
+        doubts
     }
 }

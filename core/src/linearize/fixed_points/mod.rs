@@ -33,6 +33,7 @@ use faer::MatRef;
 use rayon::prelude::*;
 use starts::{first_starts, further_starts, pulsed_starts};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// The search ends after so many rounds that find nothing new.
 const ROUNDS_IN_VAIN: usize = 2;
@@ -61,7 +62,10 @@ pub fn fixed_points_watched<C: Dynamics + Sync>(
     let input = checked_input(cell, input, visited)?;
     let mut search = Search::new(cell, &input, params, watch);
     search.begin(visited)?;
-    describe(&search.descent, search.all, &search.unique)
+    let late = search.out_of_time();
+    let mut points = describe(&search.descent, search.all, &search.unique)?;
+    points.doubts.extend(late);
+    Ok(points)
 }
 
 /// Told how many descents have ended, and of how many.
@@ -89,11 +93,15 @@ struct Search<'a, C> {
     all: Vec<Ending>,
     unique: Vec<Found>,
     is_continuum: bool,
+    begin: Instant,
+    /// Starts that there was no time for.
+    left: usize,
 }
 
 impl<'a, C: Dynamics + Sync> Search<'a, C> {
     fn new(cell: &'a C, input: &'a [f64], params: &'a FixedPointParams, watch: &'a Watch<'a>) -> Self {
-        Self { descent: Descent { cell, input, params }, watch, all: vec![], unique: vec![], is_continuum: false }
+        let descent = Descent { cell, input, params };
+        Self { descent, watch, all: vec![], unique: vec![], is_continuum: false, begin: Instant::now(), left: 0 }
     }
 
     /// The first starts, and rounds of further ones until nothing new comes.
@@ -105,10 +113,24 @@ impl<'a, C: Dynamics + Sync> Search<'a, C> {
         Ok(())
     }
 
+    /// Whether the time that the search was given is over.
+    fn is_over(&self) -> bool {
+        self.begin.elapsed().as_secs_f64() >= self.descent.params.time_limit
+    }
+
+    /// What speaks against a search that had no time for all of its starts.
+    fn out_of_time(&self) -> Option<FixedPointDoubt> {
+        let (seconds, left) = (self.descent.params.time_limit, self.left);
+        self.is_over().then_some(FixedPointDoubt::TimeLimit { seconds, left })
+    }
+
     fn rounds(&mut self) {
         let mut in_vain = 0;
         let rounds = if self.is_continuum { 0 } else { self.descent.params.max_rounds };
         for round in 0..rounds {
+            if self.is_over() {
+                break;
+            }
             let mut starts = further_starts(&self.all, &self.unique, self.descent.params, round);
             starts.extend(pulsed_starts(&self.descent, &self.all, &self.unique));
             in_vain = if self.descend(starts) { 0 } else { in_vain + 1 };
@@ -122,12 +144,17 @@ impl<'a, C: Dynamics + Sync> Search<'a, C> {
     fn descend(&mut self, starts: Vec<Vec<f64>>) -> bool {
         let (of, ended) = (self.all.len() + starts.len(), AtomicUsize::new(self.all.len()));
         let reach = reach(starts_of(&self.all).chain(&starts), self.descent.params);
+        let asked = starts.len();
         let one = |start| {
+            if self.is_over() {
+                return None;
+            }
             let ending = self.descent.run(start, reach);
             (self.watch)(ended.fetch_add(1, Ordering::Relaxed) + 1, of);
-            ending
+            Some(ending)
         };
-        let more: Vec<Ending> = starts.into_par_iter().map(one).collect();
+        let more: Vec<Ending> = starts.into_par_iter().filter_map(one).collect();
+        self.left += asked - more.len();
         self.all.extend(more);
         let known = self.unique.len();
         self.unique = distinct(&self.all, self.descent.params);

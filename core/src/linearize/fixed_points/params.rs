@@ -56,6 +56,8 @@ pub struct FixedPointParams {
     pub apart: f64,
     /// What the shape of a slow manifold is told by.
     pub shape: ShapeParams,
+    /// Seconds after which no more starts are tried; what was found until then is given, with a doubt.
+    pub time_limit: f64,
     /// Seed of the random starts.
     pub seed: u64,
 }
@@ -87,6 +89,7 @@ impl Default for FixedPointParams {
             arrival: 1e-2,
             apart: 0.1,
             shape: ShapeParams::default(),
+            time_limit: 600.0,
             seed: 0,
         }
     }

@@ -37,16 +37,22 @@ pub fn phase_portrait<C: Dynamics + Sync>(
     search.begin(visited)?;
     let mut round = 0;
     loop {
-        let points = describe(&search.descent, search.all.clone(), &search.unique)?;
+        let mut points = describe(&search.descent, search.all.clone(), &search.unique)?;
         let ended = search.all.len();
         let followed = follow(&search.descent, &points, &|done, of| watch(ended + done, ended + of))?;
         round += 1;
         let unknown = followed.iter().filter(|(connection, _)| connection.arrival == Arrival::Slow);
         let unknown: Vec<Vec<f64>> = unknown.map(|(_, end)| end.clone()).collect();
-        if round < MAX_ROUNDS && !search.is_continuum && !unknown.is_empty() && search.descend(unknown) {
+        if round < MAX_ROUNDS
+            && !search.is_over()
+            && !search.is_continuum
+            && !unknown.is_empty()
+            && search.descend(unknown)
+        {
             search.rounds();
             continue;
         }
+        points.doubts.extend(search.out_of_time());
         let slow_manifold = slow_manifold(&points, params)?;
         let connections = followed.into_iter().map(|(connection, _)| connection).collect();
         return Ok(PhasePortrait { points, connections, slow_manifold });

@@ -54,9 +54,18 @@ impl NetworkFile {
 
     /// As [`NetworkFile::open`], with an activation that is known better than the file says.
     pub fn open_as(path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
+        Self::open_wanted(path, Wanted { activation, readout: true })
+    }
+
+    /// The same; a file without a readout will do, and has one of zeros: for what looks at states alone.
+    pub fn open_cell(path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
+        Self::open_wanted(path, Wanted { activation, readout: false })
+    }
+
+    fn open_wanted(path: &Path, wanted: Wanted) -> Result<Self, NetworkError> {
         let path = if path.is_dir() { network_in(path)? } else { path.to_path_buf() };
         let (file, length) = open_file(&path)?;
-        Self::from_source(Source::Disk(&file, length), &path, activation)
+        Self::from_source(Source::Disk(&file, length), &path, wanted)
     }
 
     /// Reads a network from the bytes of a file; the path serves as a hint and in errors.
@@ -66,24 +75,24 @@ impl NetworkFile {
 
     /// As [`NetworkFile::from_bytes`], with an activation that is known better than the file says.
     pub fn from_bytes_as(bytes: &[u8], path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
-        Self::from_source(Source::Memory(bytes), path, activation)
+        Self::from_source(Source::Memory(bytes), path, Wanted { activation, readout: true })
     }
 
     /// What the first bytes say decides what else is read.
-    fn from_source(source: Source<'_>, path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
+    fn from_source(source: Source<'_>, path: &Path, wanted: Wanted) -> Result<Self, NetworkError> {
         let changed = || changed_meanwhile(path);
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
         let start = source.start(16).ok_or_else(changed)?;
         if Archive::looks_like(&start) {
             let (format, contents) = from_archive(source, path)?;
-            return Self::assemble(&contents.tensors, contents.metadata, activation, path, format);
+            return Self::assemble(&contents.tensors, contents.metadata, wanted, path, format);
         }
         // Eight bytes of header length, then JSON.
         if extension == "safetensors" || start.get(8) == Some(&b'{') {
             check_header(|count| source.start(count), source.length(), path)?;
             let bytes = source.start(usize::MAX).ok_or_else(changed)?;
             let (tensors, metadata) = read_safetensors(&bytes, path)?;
-            return Self::assemble(&tensors, metadata, activation, path, "safetensors");
+            return Self::assemble(&tensors, metadata, wanted, path, "safetensors");
         }
         let bare = || source.start(MAX_PICKLE_BYTES).map_or_else(changed, |bytes| bare_pickle(&bytes, path));
         let malformed = |format, problem: String| NetworkError::Malformed { path: path.into(), format, problem };
@@ -102,7 +111,7 @@ impl NetworkFile {
     pub(super) fn assemble(
         tensors: &Tensors,
         mut metadata: Metadata,
-        activation: Option<Activation>,
+        Wanted { activation, readout }: Wanted,
         path: &Path,
         format: &'static str,
     ) -> Result<Self, NetworkError> {
@@ -123,7 +132,10 @@ impl NetworkFile {
         if activation.is_some() {
             metadata.insert(ACTIVATION.into(), chosen.name().into());
         }
-        let read = Network::from_tensors_with_unused(tensors, chosen);
+        let read = match readout {
+            true => Network::from_tensors_with_unused(tensors, chosen),
+            false => Network::from_tensors_of_a_cell(tensors, chosen),
+        };
         let (network, unused) =
             read.map_err(|source| NetworkError::InFile { path: path.into(), source: Box::new(source) })?;
         Ok(Self { network, metadata, unused })
@@ -133,6 +145,20 @@ impl NetworkFile {
     pub fn says_activation(&self) -> bool {
         SETTINGS_OF_ACTIVATION.iter().any(|key| self.metadata.contains_key(*key))
     }
+}
+
+/// What is known of a file and asked of it.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    /// The activation, where somebody knows it better than the file.
+    pub(super) activation: Option<Activation>,
+    /// Whether it must have a readout.
+    pub(super) readout: bool,
+}
+
+impl Wanted {
+    /// A network as its file describes it.
+    pub(super) const NETWORK: Self = Self { activation: None, readout: true };
 }
 
 /// Where the activation is kept.
