@@ -35,6 +35,7 @@ __all__ = [
     "linearize",
     "readings",
     "sweep",
+    "sweep_tally",
     "train",
     "write_whole",
 ]
@@ -326,7 +327,9 @@ def train(
     force: bool,
     tensorboard: bool,
     progress: Callable[[int, int, float, float, int], None] | None,
+    callback: Callable[[dict[str, float]], object] | None,
 ) -> tuple[Network, str, list[tuple[int, int, float, float, float, float]]]: ...
+def sweep_tally(path: str | os.PathLike[str]) -> str: ...
 def sweep(
     plan: str | os.PathLike[str],
     *,

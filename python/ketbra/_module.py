@@ -21,7 +21,7 @@ EPISODES = 512
 """Episodes that a module is run on."""
 HORIZON = _ketbra.HORIZON
 """Output steps of each: as many as are claimed."""
-FEW = (1, 3)
+FEW = (1, 2, 3)
 """Small batches that it is run in too: what holds for a whole batch need not hold for one episode."""
 PROBED = 24
 """Episodes that are run twice, to see whether the module does the same again."""

@@ -19,13 +19,16 @@ from ._progress import Bar, sweep_bar
 
 
 class Sweep:
-    """What came of a sweep: a folder with a run for each network and results.csv over all of them."""
+    """What came of a sweep: a folder with a run for each network and results.csv over all of them.
 
-    def __init__(self, path: Path, summary: dict[str, Any]) -> None:
-        self.path = path
+    `ketbra.Sweep("runs/table1")` opens a folder that `ketbra sweep` made, here or on a cluster, finished or not.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], summary: dict[str, Any] | None = None) -> None:
+        self.path = Path(path)
         """Its folder."""
-        self.summary = summary
-        """What `ketbra sweep --json` says."""
+        self.summary = {"tally": json.loads(_ketbra.sweep_tally(path))} if summary is None else summary
+        """What `ketbra sweep --json` says; of a folder that was opened, how many networks are done."""
 
     @property
     def names(self) -> list[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ._network import Network
 
 BY_TRAJECTORIES = "interpret it by its trajectories: ketbra.interpret_trajectories(hidden, outputs, s=S)"
+BY_ITS_STEP = "pass its step as a function: ketbra.linearize(step, hidden=H, inputs=d)"
 
 
 def arrays_of_module(
@@ -21,23 +22,23 @@ def arrays_of_module(
 ) -> tuple[dict[str, FloatArray], str | None, list[str]]:
     """The weights of a module under PyTorch's names, its activation, and the parameters that are left out; a cell needs no readout."""
     torch = need("torch", "a network from a torch.nn.Module")
-    nn = torch.nn
-    layer = _layer(module, recurrent, "recurrent", (nn.RNNBase, nn.RNNCellBase), lambda _: True)
+    nn, instead = torch.nn, BY_ITS_STEP if cell else BY_TRAJECTORIES
+    layer = _layer(module, recurrent, "recurrent", (nn.RNNBase, nn.RNNCellBase), lambda _: True, instead)
     kind = type(layer).__name__
     if not isinstance(layer, (nn.RNN, nn.GRU, nn.LSTM, nn.RNNCellBase)):
-        raise NetworkError(f"the recurrent layer is a {kind}; RNN, GRU, LSTM and their cells can be read, {BY_TRAJECTORIES}")
+        raise NetworkError(f"the recurrent layer is a {kind}; RNN, GRU, LSTM and their cells can be read, {instead}")
     if getattr(layer, "bidirectional", False):
         raise NetworkError(
             f"the {kind} is bidirectional: one direction sees the inputs from the end, so there is no step from state to "
             "state to read; train with bidirectional=False"
         )
     if getattr(layer, "proj_size", 0):
-        raise NetworkError(f"the {kind} has a projection (proj_size={layer.proj_size}); train with proj_size=0, or {BY_TRAJECTORIES}")
+        raise NetworkError(f"the {kind} has a projection (proj_size={layer.proj_size}); train with proj_size=0, or {instead}")
     fits = lambda linear: linear.in_features == layer.hidden_size  # noqa: E731
     fitting = [part for part in module.modules() if isinstance(part, nn.Linear) and fits(part)]
-    linear = None if cell and readout is None and len(fitting) != 1 else _layer(module, readout, "readout", (nn.Linear,), fits)
+    linear = None if cell and readout is None and len(fitting) != 1 else _layer(module, readout, "readout", (nn.Linear,), fits, instead)
     if linear is not None and not isinstance(linear, nn.Linear):
-        raise NetworkError(f"the readout is a {type(linear).__name__}; only a Linear can be read, {BY_TRAJECTORIES}")
+        raise NetworkError(f"the readout is a {type(linear).__name__}; only a Linear can be read, {instead}")
     arrays = {}
     for number in range(getattr(layer, "num_layers", 1)):
         suffix = f"_l{number}" if isinstance(layer, nn.RNNBase) else ""
@@ -55,7 +56,7 @@ def arrays_of_module(
     return arrays, getattr(layer, "nonlinearity", None), unused
 
 
-def _layer(module: Any, named: Any, role: str, kinds: tuple[Any, ...], fits: Any) -> Any:
+def _layer(module: Any, named: Any, role: str, kinds: tuple[Any, ...], fits: Any, instead: str) -> Any:
     """The layer that the caller named, or the only one of its kind."""
     modules = dict(module.named_modules())
     if isinstance(named, str):
@@ -70,7 +71,7 @@ def _layer(module: Any, named: Any, role: str, kinds: tuple[Any, ...], fits: Any
         return next(iter(found.values()))
     if not found:
         known = " or ".join(kind.__name__ for kind in kinds)
-        raise NetworkError(f"the module has no {role} layer ({known}) that fits; name it with {role}=, or {BY_TRAJECTORIES}")
+        raise NetworkError(f"the module has no {role} layer ({known}) that fits; name it with {role}=, or {instead}")
     raise NetworkError(f"the module has several {role} layers; name one with {role}=: {', '.join(found)}")
 
 

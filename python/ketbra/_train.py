@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,6 +112,7 @@ def train(
     force: bool = False,
     tensorboard: bool = False,
     progress: bool | None = None,
+    callback: Callable[[dict[str, float]], Any] | None = None,
 ) -> Network:
     """Trains a network on a task and returns it.
 
@@ -160,6 +161,8 @@ def train(
     force: start again where a run is already
     tensorboard: write TensorBoard event files into `out`
     progress: whether to show a bar [where somebody can see it, after two seconds]
+    callback: called with each row of metrics as it comes (step, horizon, loss, accuracy, gradient_norm, learning_rate), for a
+        tracker such as W&B or MLflow: `callback=wandb.log`; an exception in it ends training, and the run is saved
     """
     bar = Bar("steps", progress)
     try:
@@ -204,6 +207,7 @@ def train(
             force=force,
             tensorboard=tensorboard,
             progress=training_bar(bar),
+            callback=callback,
         )
     finally:
         bar.finish()

@@ -49,7 +49,7 @@ mod _ketbra {
     #[pymodule_export]
     use crate::report::write_whole;
     #[pymodule_export]
-    use crate::sweep::sweep;
+    use crate::sweep::{sweep, sweep_tally};
     #[pymodule_export]
     use crate::task::Task;
     #[pymodule_export]

@@ -3,7 +3,7 @@
 use crate::device::Device;
 use crate::errors::Failed;
 use crate::work::{Stop, interruptible};
-use ketbra::sweep::{Local, Plan, Runner, SweepFolder, SweepObserver, SweepOutcome, Tally, Trainer};
+use ketbra::sweep::{Local, Plan, Runner, SweepFolder, SweepObserver, SweepOutcome, SweepStatus, Tally, Trainer};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,15 @@ const WITHOUT_ASKING: u64 = 10_000;
 pub enum PlanGiven {
     Text(String),
     Path(PathBuf),
+}
+
+/// How the sweep in a folder stands: what `ketbra sweep --json` prints of its networks. `here` counts none.
+#[pyfunction]
+pub fn sweep_tally(path: PathBuf) -> Result<String, Failed> {
+    let status = SweepStatus::of(&SweepFolder::open(&path)?)?;
+    let (failed, running) = (status.failed.len(), status.running.len());
+    let tally = Tally { total: status.total, done: status.done, failed, running, here: 0 };
+    serde_json::to_string(&tally).map_err(Failed::sweep)
 }
 
 /// Trains and interprets every network of a grid into a folder; gives the summary that `ketbra sweep --json` prints.

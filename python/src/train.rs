@@ -11,6 +11,7 @@ use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Choices, Engine, Job, Metrics, RecordError, Snapshots, TrainError, TrainObserver, TrainState};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -31,7 +32,7 @@ pub enum InitGiven<'py> {
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
     task, *, s, d, cell, layers, hidden, seed, steps, recipe, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
-    metrics_every, checkpoint_every, snapshots, log_spaced, look_every, context, from_, freeze, protect, reuse, left_out, strong_cue, ewc, ewc_strength, device, precision, threads, out, resume, force, tensorboard, progress
+    metrics_every, checkpoint_every, snapshots, log_spaced, look_every, context, from_, freeze, protect, reuse, left_out, strong_cue, ewc, ewc_strength, device, precision, threads, out, resume, force, tensorboard, progress, callback
 ))]
 pub fn train(
     py: Python<'_>,
@@ -75,6 +76,7 @@ pub fn train(
     force: bool,
     tensorboard: bool,
     progress: Option<Py<PyAny>>,
+    callback: Option<Py<PyAny>>,
 ) -> Result<(Network, String, Vec<Row>), Failed> {
     let engine = Trainer::new(device, precision, threads)?;
     let (job, folder) = match (resume, task) {
@@ -136,7 +138,14 @@ pub fn train(
         }
         _ => return Err(Failed::train("name a task, such as T2, or a folder to resume; not both")),
     };
-    let watch = Watch { steps: job.params.steps, last: Mutex::new(None), rows: Mutex::new(vec![]), bar: progress };
+    let watch = Watch {
+        steps: job.params.steps,
+        last: Mutex::new(None),
+        rows: Mutex::new(vec![]),
+        bar: progress,
+        callback,
+        told: Mutex::new(0),
+    };
     let path = folder.as_ref().map(|folder| folder.path().to_path_buf());
     let Ended { value, interrupt } = interruptible(
         py,
@@ -150,6 +159,9 @@ pub fn train(
         |py| watch.show(py),
     );
     let Trained { state, result } = value?;
+    if interrupt.is_none() {
+        watch.tell(py)?;
+    }
     let Some(result) = result else { return Err(stopped(py, &job, &state, path, &engine, interrupt)) };
     let metadata = Manifest::new(&job.task, job.params, engine.name.clone()).metadata()?;
     let network = Network::new(NetworkFile::new(state.best().clone(), metadata), path);
@@ -226,10 +238,37 @@ struct Watch {
     last: Mutex<Option<Metrics>>,
     rows: Mutex<Vec<Metrics>>,
     bar: Option<Py<PyAny>>,
+    /// Told every row, in order.
+    callback: Option<Py<PyAny>>,
+    /// Rows that it has been told.
+    told: Mutex<usize>,
 }
 
 impl Watch {
+    /// Tells the callback the rows that are new.
+    fn tell(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(callback) = &self.callback else { return Ok(()) };
+        let new: Vec<Metrics> = {
+            let (rows, mut told) = (lock(&self.rows), lock(&self.told));
+            let new = rows[*told..].to_vec();
+            *told = rows.len();
+            new
+        };
+        for metrics in new {
+            let line = PyDict::new(py);
+            line.set_item("step", metrics.step)?;
+            line.set_item("horizon", metrics.horizon)?;
+            line.set_item("loss", metrics.loss)?;
+            line.set_item("accuracy", metrics.accuracy)?;
+            line.set_item("gradient_norm", metrics.gradient_norm)?;
+            line.set_item("learning_rate", metrics.learning_rate)?;
+            callback.call1(py, (line,))?;
+        }
+        Ok(())
+    }
+
     fn show(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py)?;
         if let (Some(bar), Some(now)) = (&self.bar, *lock(&self.last)) {
             bar.call1(py, (now.step, self.steps, now.loss, now.accuracy, now.horizon))?;
         }
@@ -268,8 +307,20 @@ mod tests {
     use ketbra::train::SETTINGS;
 
     /// What `train` takes besides: the task, and where and how the run is done.
-    const BESIDE: [&str; 11] =
-        ["task", "s", "d", "device", "precision", "threads", "out", "resume", "force", "tensorboard", "progress"];
+    const BESIDE: [&str; 12] = [
+        "task",
+        "s",
+        "d",
+        "device",
+        "precision",
+        "threads",
+        "out",
+        "resume",
+        "force",
+        "tensorboard",
+        "progress",
+        "callback",
+    ];
 
     #[test]
     fn every_setting_of_training_is_a_keyword_and_the_other_way_round() {

@@ -230,3 +230,35 @@ def has_cuda_driver() -> bool:
     except OSError:
         return False
     return True
+
+
+def test_a_callback_gets_every_row_in_order() -> None:
+    rows: list[dict[str, float]] = []
+    net = ketbra.train("repeat-copy", s=2, d=2, hidden=8, steps=300, metrics_every=50, callback=rows.append)
+    assert net.training is not None
+    assert [row["step"] for row in rows] == net.training.metrics["step"].tolist() and len(rows) >= 6
+    assert set(rows[0]) == {"step", "horizon", "loss", "accuracy", "gradient_norm", "learning_rate"}
+
+
+def test_an_exception_in_a_callback_ends_training_and_the_run_is_kept(tmp_path: Path) -> None:
+    class MineError(Exception):
+        pass
+
+    def callback(row: dict[str, float]) -> None:
+        if row["step"] >= 100:
+            raise MineError
+
+    with pytest.raises(MineError):
+        ketbra.train("T1", hidden=32, steps=200_000, metrics_every=50, out=tmp_path / "run", callback=callback)
+    assert (tmp_path / "run" / "network.safetensors").exists()
+
+
+def test_a_sweep_is_opened_from_its_folder(tmp_path: Path) -> None:
+    grid = {"task": "repeat-copy", "s": 2, "d": 2, "hidden": 8, "steps": 60, "horizon": 10, "seed": [1, 2], "tensorboard": True}
+    swept = ketbra.sweep(grid, out=tmp_path / "folder", progress=False)
+    opened = ketbra.Sweep(tmp_path / "folder")
+    assert opened.names == swept.names and len(opened.to_pandas()) == 2
+    assert opened.summary["tally"]["done"] == 2 and "2 of 2 networks done" in repr(opened)
+    assert all(list((opened.path / name).glob("events.out.tfevents*")) for name in opened.names)
+    with pytest.raises(ketbra.SweepError, match="nowhere"):
+        ketbra.Sweep(tmp_path / "nowhere")

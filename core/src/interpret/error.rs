@@ -51,7 +51,10 @@ pub enum InterpretError {
     #[error("{0} output steps are too few to see how contents move; give at least {LEAST_STEPS}", LEAST_STEPS = super::params::LEAST_STEPS)]
     TooFewSteps(usize),
     /// Nothing that could be written.
-    #[error("no contents are known of this network, so that none can be written; pass the task that it was trained on")]
+    #[error(
+        "no contents are known of this network, so that none can be written: no function was given or read back that it follows and \
+         that keeps anything; whole states of your own can be run on from all the same"
+    )]
     NothingToWrite,
     /// Contents of another size.
     #[error(

@@ -171,9 +171,10 @@ impl std::fmt::Display for Warning {
                 let outputs: Vec<String> = outputs.iter().map(usize::to_string).collect();
                 write!(
                     f,
-                    "output {} shows another relation on the orbit than in the first output step; inputs of {s} steps may be \
-                     too long: try {needed}",
-                    outputs.join(", ")
+                    "output {} repeats a nearer past on the orbit than in the first output step: {s} input steps may be more than the \
+                     network was trained with, or it only keeps what it has; the nearer relation goes back {needed} step{}",
+                    outputs.join(", "),
+                    if *needed == 1 { "" } else { "s" }
                 )
             }
             Self::Biases => write!(f, "the network has biases: states are taken relative to their mean at each step"),

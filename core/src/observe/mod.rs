@@ -187,14 +187,24 @@ impl Observations {
     }
 }
 
+/// What to do with a network of these sizes.
+fn what_fits(inputs: usize, outputs: usize) -> String {
+    match inputs == outputs {
+        true => format!("give a task of {inputs} components, or none"),
+        false => "what such a network says cannot be what it sees next, so that it does not go on alone whatever its task is; look \
+                  which of its states hold what: in Python, ketbra.readings(hidden, contents)"
+            .into(),
+    }
+}
+
 /// Why a network could not be observed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObserveError {
     /// The network's inputs or outputs do not fit the task.
     #[error(
-        "the network has {inputs} inputs and {outputs} outputs, but the task has d={d} components; \
-         pass the task that the network was trained on"
+        "the network has {inputs} inputs and {outputs} outputs, but the task has d={d} components; {}",
+        what_fits(*inputs, *outputs)
     )]
     Components {
         /// Inputs of the network.

@@ -63,6 +63,8 @@ pub struct Run {
     pub job: Job,
     /// The folder that relative paths in the job start from.
     pub folder: PathBuf,
+    /// Whether TensorBoard event files are written into its folder.
+    pub tensorboard: bool,
 }
 
 /// A run as a line of a file that carries everything.
@@ -74,6 +76,8 @@ struct StoredRun {
     /// The network that it begins with: its file, which is opened again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     from: Option<PathBuf>,
+    #[serde(default)]
+    tensorboard: bool,
 }
 
 impl Run {
@@ -85,15 +89,22 @@ impl Run {
 
     /// The run as one line of JSON.
     pub(super) fn to_line(&self) -> Result<String, serde_json::Error> {
-        let Self { name, job, folder } = self;
+        let Self { name, job, folder, tensorboard } = self;
         let from = job.params.from.as_ref().map(|from| folder.join(&from.network));
-        let stored = StoredRun { name: name.clone(), task: job.task.to_toml(), params: job.params.clone(), from };
+        let stored = StoredRun {
+            name: name.clone(),
+            task: job.task.to_toml(),
+            params: job.params.clone(),
+            from,
+            tensorboard: *tensorboard,
+        };
         serde_json::to_string(&stored)
     }
 
     /// Reads back what [`Run::to_line`] wrote.
     pub(super) fn from_line(line: &str) -> Result<Self, String> {
-        let StoredRun { name, task, params, from } = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let StoredRun { name, task, params, from, tensorboard } =
+            serde_json::from_str(line).map_err(|error| error.to_string())?;
         let task = Task::from_toml(&task, "task", &name).map_err(|error| error.to_string())?;
         let mut job = Job { task, params, start: Start::Random };
         if let (Some(path), Some(origin)) = (from, job.params.from.clone()) {
@@ -104,7 +115,7 @@ impl Run {
                 return Err(format!("{} is no longer the network that the sweep began with", path.display()));
             }
         }
-        Ok(Self { name, job, folder: PathBuf::new() })
+        Ok(Self { name, job, folder: PathBuf::new(), tensorboard })
     }
 }
 
@@ -182,14 +193,16 @@ impl Plan {
         let mut runs: Vec<Run> = vec![];
         for grid in &self.grids {
             for place in 0..grid.count().unwrap_or(u64::MAX) {
-                let job = self.job(grid.line, &grid.at(place))?;
+                let settings = grid.at(place);
+                let job = self.job(grid.line, &settings)?;
+                let tensorboard = settings::tensorboard(&settings);
                 let name = settings::name(&job);
                 match places.get(&name) {
                     Some(&known) if !same(&runs[known].job, &job) => return Err(SweepError::SameName { name }),
                     Some(_) => {}
                     None => {
                         places.insert(name.clone(), runs.len());
-                        runs.push(Run { name, job, folder: self.folder.clone() });
+                        runs.push(Run { name, job, folder: self.folder.clone(), tensorboard });
                     }
                 }
             }

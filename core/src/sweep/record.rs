@@ -33,8 +33,8 @@ impl<'a> Records<'a> {
     }
 
     /// Adds the run of the next job, which stands at `step`.
-    pub(super) fn add(&mut self, folder: RunFolder, step: u64) -> Result<(), RunFolderError> {
-        self.recorder.add(folder, step, false)?;
+    pub(super) fn add(&mut self, folder: RunFolder, step: u64, tensorboard: bool) -> Result<(), RunFolderError> {
+        self.recorder.add(folder, step, tensorboard)?;
         self.saved.push(Mutex::default());
         Ok(())
     }

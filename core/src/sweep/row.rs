@@ -224,7 +224,7 @@ mod tests {
         let runs = Plan::parse("task = \"T1\"", "a sweep", Path::new("")).unwrap().runs().unwrap();
         let columns: Vec<String> = Row::of(&runs[0]).columns().unwrap().into_iter().map(|(name, _)| name).collect();
         // How a run is looked at and saved is told by its name alone.
-        let beside = ["metrics_every", "checkpoint_every", "snapshots", "look_every"];
+        let beside = ["tensorboard", "metrics_every", "checkpoint_every", "snapshots", "look_every"];
         let missing = |name: &&str| !columns.iter().any(|column| column == name);
         assert_eq!(keys().map(|key| key.name).filter(missing).collect::<Vec<_>>(), beside);
     }

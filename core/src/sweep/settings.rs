@@ -9,16 +9,20 @@ use crate::train::{
 use crate::transfer;
 use std::path::Path;
 
-/// What a network is trained on: the keys of a sweep file that are no settings of training.
-const TASK_KEYS: [TrainSetting; 3] = [
+/// What a network is trained on, and what is kept beside it: the keys of a sweep file that are no settings of training.
+const BESIDE: [TrainSetting; 4] = [
+    TrainSetting::beside(TENSORBOARD, SettingKind::Flag),
     TrainSetting::beside("task", SettingKind::Text),
     TrainSetting::beside("s", SettingKind::Whole),
     TrainSetting::beside("d", SettingKind::Whole),
 ];
 
+/// Whether TensorBoard event files are written: the same network, with or without.
+const TENSORBOARD: &str = "tensorboard";
+
 /// Every key that a sweep file takes.
 pub fn keys() -> impl Iterator<Item = &'static TrainSetting> {
-    TASK_KEYS.iter().chain(SETTINGS.iter().filter(|setting| setting.is_swept()))
+    BESIDE.iter().chain(SETTINGS.iter().filter(|setting| setting.is_swept()))
 }
 
 /// The values of one network.
@@ -56,6 +60,11 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     let job = Job { task, params, start };
     job.check().map_err(|error| error.to_string())?;
     Ok(job)
+}
+
+/// Whether the values ask for TensorBoard event files.
+pub(super) fn tensorboard(settings: &Settings<'_>) -> bool {
+    settings.iter().any(|(key, value)| key.name == TENSORBOARD && **value == SettingValue::Flag(true))
 }
 
 /// The network that a job begins with; `{seed}` in its path stands for the seed.
@@ -193,7 +202,7 @@ mod tests {
     #[test]
     fn every_key_that_changes_a_network_changes_its_name() {
         let base = [("task", SettingValue::Text("repeat-copy".into()))];
-        for key in keys().filter(|key| !["task", "from", "freeze"].contains(&key.name)) {
+        for key in keys().filter(|key| !["task", "from", "freeze", "tensorboard"].contains(&key.name)) {
             let value = match key.kind {
                 SettingKind::Whole => SettingValue::Whole(7),
                 SettingKind::Number => SettingValue::Number(0.7),

@@ -183,7 +183,7 @@ impl<'a> Work<'a> {
         let (mut jobs, mut claimed) = (vec![], vec![]);
         for (ours, start) in list {
             let from = if let Start::State(state) = &start { state.step } else { 0 };
-            match records.add(ours.folder.clone(), from) {
+            match records.add(ours.folder.clone(), from, ours.run.tensorboard) {
                 Ok(()) => {
                     jobs.push(Job { start, ..ours.run.job.clone() });
                     claimed.push((ours, from));
