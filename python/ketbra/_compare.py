@@ -127,7 +127,8 @@ def compare(
     """Says whether networks hold the same circuit, beside what CKA, shape distance and DSA say of the same states.
 
     Networks are read blind: the function is read back from each. Two are the same circuit if both are circuits, compute the same
-    function, keep the same contents and nothing else, move them in the same way, and each goes on from what the other holds.
+    function, keep the same contents and no other input that a linear reader finds in one alone, move them in the same way, and each goes on
+    from what the other holds.
 
     Parameters
     ----------

@@ -28,9 +28,9 @@ use std::str::FromStr;
   ketbra compare nets/*.safetensors --json
 
 Networks are read blind: the function is read back from each, and the task that a file names is used only to say that a network
-has not learned. They are the same circuit if both are circuits, compute the same function, keep the same contents and nothing
-else, move them in the same way, and each goes on from what the other holds. Networks with different numbers of input steps or
-components are not compared.")]
+has not learned. They are the same circuit if both are circuits, compute the same function, keep the same contents and no
+other input that a linear reader finds in one alone, move them in the same way, and each goes on from what the other holds.
+Networks with different numbers of input steps or components are not compared.")]
 pub struct CompareCommand {
     /// Run folders, files (.safetensors, .npz, .pt, .pth, .ckpt) or the folder of a sweep
     #[arg(required = true, value_name = "PATH")]

@@ -40,7 +40,8 @@ impl PairVerdict {
         match self {
             Self::SameCircuit => {
                 "Both are circuits, read without being told their task; they compute the same function, keep the same contents \
-                 and nothing else, move them in the same way, and each goes on from what the other holds."
+                 and, as far as linear readers find it, no other input that only one keeps, move them in the same way, and each goes on \
+                 from what the other holds."
             }
             Self::SameFunction => {
                 "They compute the same function, but not in the same way, or one of them is no circuit."
@@ -79,6 +80,18 @@ pub enum PairClaimName {
 }
 
 impl PairClaimName {
+    /// Every claim, in the order in which they are made.
+    pub const ALL: [Self; 8] = [
+        Self::BothCircuits,
+        Self::SameFunction,
+        Self::SameCourse,
+        Self::SameOutputs,
+        Self::SameContents,
+        Self::SameStep,
+        Self::SameDirections,
+        Self::Exchange,
+    ];
+
     /// The name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
@@ -99,7 +112,9 @@ impl PairClaimName {
             Self::BothCircuits => "both are circuits, read without their task",
             Self::SameFunction => "the functions read back are the same",
             Self::SameOutputs => "they say the same after the same inputs",
-            Self::SameContents => "they keep the same contents, and nothing that the other does not keep",
+            Self::SameContents => {
+                "they keep the same contents, and no other input that linear readers find in one alone"
+            }
             Self::SameCourse => "the functions read back stay together when they are run on",
             Self::SameStep => "one step moves the contents in the same way",
             Self::SameDirections => "one step moves every direction of the contents in the same way",

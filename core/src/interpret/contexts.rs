@@ -21,7 +21,7 @@ pub struct InContexts {
     pub contexts: Vec<InContext>,
     /// Every two of them.
     pub pairs: Vec<Shared>,
-    /// Whether every context has its circuit and the cue decides between them.
+    /// Whether every context has its circuit and the cue was seen to decide between any two of them.
     pub holds: bool,
     /// What speaks against it.
     pub failing: Vec<String>,
@@ -52,7 +52,7 @@ impl InContexts {
                 alike.join(", ")
             ),
         };
-        self.holds.then(|| held + &cue)
+        self.failing.is_empty().then(|| held + &cue)
     }
 }
 
@@ -164,7 +164,9 @@ pub fn interpret_contexts(
     }
     let failing = failing(&contexts, &pairs, params.claims.cue_obeyed);
     let alike = pairs.iter().filter(|pair| pair.cue_obeyed.is_none()).map(|pair| pair.contexts.clone()).collect();
-    Ok(InContexts { task: task.name().into(), contexts, pairs, holds: failing.is_empty(), failing, alike })
+    // What nobody could see is not held.
+    let holds = failing.is_empty() && pairs.iter().all(|pair| pair.cue_obeyed.is_some());
+    Ok(InContexts { task: task.name().into(), contexts, pairs, holds, failing, alike })
 }
 
 fn failing(contexts: &[InContext], pairs: &[Shared], least: f64) -> Vec<String> {
@@ -173,7 +175,7 @@ fn failing(contexts: &[InContext], pairs: &[Shared], least: f64) -> Vec<String> 
     let mut failing: Vec<String> =
         wrong.map(|of| format!("in context {} the network is {}", of.context, of.found.verdict.name())).collect();
     for pair in pairs {
-        if let Some(obeyed) = pair.cue_obeyed.filter(|obeyed| *obeyed < least) {
+        if let Some(obeyed) = pair.cue_obeyed.filter(|obeyed| obeyed.is_nan() || *obeyed < least) {
             let [a, b] = &pair.contexts;
             failing.push(format!(
                 "the cue does not decide between {a} and {b}: of the outputs that must differ, {:.1} % do",

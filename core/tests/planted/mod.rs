@@ -2,6 +2,8 @@
 
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod concentrated;
+
 use ketbra::circuit::operator;
 use ketbra::network::{Activation, Elman, Network};
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
