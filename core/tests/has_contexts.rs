@@ -52,6 +52,16 @@ fn a_network_learns_both_functions_and_each_is_read_as_a_circuit() {
     for i in 0..48 {
         weights[(i, 3)] = weights[(i, 2)];
     }
+    // Where both contexts ask for the same, nothing shows what the cue does: that is no evidence that it decides.
+    let alike =
+        "name = \"alike\"\ns = 3\nd = 2\n[context.a]\ntask = \"repeat-copy\"\n[context.b]\ntask = \"repeat-copy\"\n";
+    let alike = Task::from_toml_with_contexts(alike, "alike", "alike").unwrap();
+    let found = interpret_contexts(&deaf, &alike, &InterpretParams::default(), &|_| true).unwrap();
+    assert!(found.contexts.iter().all(|of| of.found.verdict == Verdict::Circuit));
+    assert!(!found.holds && found.pairs[0].cue_obeyed.is_none() && found.alike.len() == 1);
+    let said = found.conclusion().unwrap();
+    assert!(said.contains("cannot be seen") && !said.contains("and the cue decides"), "{said}");
+
     let found = interpret_contexts(&deaf, &two(), &InterpretParams::default(), &|_| true).unwrap();
     assert!(!found.holds);
     assert_eq!(found.pairs[0].cue_obeyed, Some(0.0));

@@ -6,6 +6,10 @@ use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, inte
 use ketbra::memories::{Component, Method};
 use ketbra::network::NetworkFile;
 use ketbra::recurrence::Confidence;
+use ketbra::run_folder::Trained;
+use ketbra::task::Task;
+use ketbra::train::cpu::CpuEngine;
+use ketbra::train::{Choices, Job, Unobserved};
 use std::path::{Path, PathBuf};
 
 fn fixture(name: &str) -> NetworkFile {
@@ -121,4 +125,23 @@ fn the_matrices_travel_in_one_file() {
     let second = f64::from_le_bytes(file.tensor("orbit.memories").unwrap().data()[8..16].try_into().unwrap());
     let frame = found.details.memories.iter().find(|memories| memories.method == Method::Orbit).unwrap();
     assert_eq!(second, frame.frame.as_ref().unwrap().memories[(0, 1)]);
+}
+
+/// Training that is cut short leaves networks that err often: they have not learned their task, whatever shares directions in them.
+#[test]
+fn undertrained_networks_are_not_superposed() {
+    let mut erring = 0;
+    for (steps, seed) in [(150, 1), (300, 1), (500, 2), (800, 3)] {
+        let task = Task::named("compose-copy", Some(4), Some(4)).unwrap();
+        let choices = Choices { hidden: Some(20), steps: Some(steps), seed: Some(seed), ..Choices::default() };
+        let (params, start) = choices.params(&task).unwrap();
+        let job = Job { task: task.clone(), params, start };
+        let network = Trained::in_memory(&job, &CpuEngine::default(), &Unobserved).unwrap().state.network;
+        let found = interpret(&network, &Question::Task(task), &InterpretParams::default()).unwrap();
+        let accuracy = found.accuracy.unwrap().value;
+        erring += usize::from(accuracy < 0.875);
+        let right = accuracy >= 0.875 || !matches!(found.verdict, Verdict::Superposed | Verdict::Circuit);
+        assert!(right, "{steps} steps: {:?} at {accuracy}", found.verdict);
+    }
+    assert!(erring >= 2, "{erring}");
 }

@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use ketbra::interpret::{
-    InterpretParams, Interpretation, Question, Verdict, Warning, interpret, interpret_trajectories,
+    InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret, interpret_trajectories,
 };
 use ketbra::network::{Network, NetworkFile};
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::recurrence::{MainlyParams, RecurrenceParams};
+use ketbra::report::headline;
 use ketbra::task::{Episodes, Task};
 use std::path::Path;
 
@@ -160,4 +161,17 @@ fn a_network_that_has_died_out_is_judged_and_not_refused() {
             assert!(found.function.is_empty() && found.verdict != Verdict::Circuit, "{scale}: {:?}", found.reasons);
         }
     }
+}
+
+#[test]
+fn a_network_that_does_its_task_and_is_no_circuit_is_told_what_it_holds() {
+    let network = trained("gru-lfsr7-h128");
+    let found = told(&network, &task("lfsr:7,6"));
+    assert_eq!((found.verdict, found.accuracy.unwrap().value), (Verdict::Partial, 1.0));
+    assert_eq!(found.reasons[0], Reason::DoesAndHolds { contents: 7 }, "{:?}", found.reasons);
+    let sentence = headline(Some(&network), &found);
+    assert!(sentence.contains("to the last step that was run, and 7 bits are read from its state; but"), "{sentence}");
+    // One that does something else holds nothing of it.
+    let other = told(&trained("lfsr5-h128"), &task("lfsr:5,2"));
+    assert!(!other.reasons.iter().any(|reason| matches!(reason, Reason::DoesAndHolds { .. })), "{:?}", other.reasons);
 }

@@ -141,6 +141,11 @@ pub enum Reason {
     },
     /// The function keeps nothing that a state could be asked for.
     NothingToHold,
+    /// The outputs are right to the end and the contents are in the state, though not everything is the circuit's.
+    DoesAndHolds {
+        /// How many contents.
+        contents: usize,
+    },
     /// Every claim holds.
     EveryClaim {
         /// How many.
@@ -241,6 +246,11 @@ impl std::fmt::Display for Reason {
                 write!(f, "sources identified for outputs {} only, not for {}", ranges(identified), ranges(&missing))
             }
             Self::NothingToHold => write!(f, "the function keeps nothing, so that no state can be asked for it"),
+            Self::DoesAndHolds { contents } => write!(
+                f,
+                "its outputs follow the function to the last step that was run, and all {contents} contents are read from its state; what fails is about \
+                 the rest of the state, or about how one step moves them"
+            ),
             Self::EveryClaim { claims } => write!(f, "all {claims} claims hold"),
             Self::ClaimFails { words, .. } => write!(f, "{words}"),
             Self::TooFewDirections { found, needed } => {
@@ -428,6 +438,8 @@ pub fn judge(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict, Vec<Rea
         reasons.push(Reason::OutputsNotHeld { outputs: dropped });
     }
     let (verdict, why) = short_of_a_circuit(findings, params);
+    let does_and_holds = verdict == Verdict::Partial && reasons.is_empty() && does_and_holds(findings);
+    reasons.extend(does_and_holds.then_some(Reason::DoesAndHolds { contents: findings.contents }));
     reasons.extend(why);
     let (found, needed) = findings.directions;
     if found < needed && !findings.independent {
@@ -452,17 +464,7 @@ fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict
     let (stands_out, each) = findings.stands_out.unwrap_or((explained >= params.present, true));
     let follows = holds(findings.claims, ClaimName::FollowsFunction);
     // Noise hides what is in states, and excuses nothing else.
-    let of_states = [
-        ClaimName::ContentsRead,
-        ClaimName::ContentsPresent,
-        ClaimName::CodeExplains,
-        ClaimName::StepMatrix,
-        ClaimName::StepDirections,
-        ClaimName::Spectrum,
-        ClaimName::Moduli,
-    ];
-    let beside_states = findings.claims.iter().any(|claim| !claim.holds && !of_states.contains(&claim.name));
-    if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| follows && !beside_states) {
+    if let Some((episodes, needed)) = findings.hidden_by_noise.filter(|_| follows && behaves(findings)) {
         return (Verdict::Unclear, Some(Reason::HiddenByNoise { episodes, needed }));
     }
     let mut absent = None;
@@ -486,6 +488,30 @@ fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict
         true => (Verdict::Unclear, Some(Reason::NoLinearCode { explained })),
         false => (Verdict::Partial, absent),
     }
+}
+
+/// Claims about what a state holds and how a step moves it; the others are about behaviour.
+const OF_STATES: [ClaimName; 8] = [
+    ClaimName::ContentsRead,
+    ClaimName::CodeExplains,
+    ClaimName::ContentsPresent,
+    ClaimName::StepMatrix,
+    ClaimName::StepDirections,
+    ClaimName::Steered,
+    ClaimName::Spectrum,
+    ClaimName::Moduli,
+];
+
+/// Whether every claim about behaviour holds.
+fn behaves(findings: &Findings<'_>) -> bool {
+    findings.claims.iter().all(|claim| claim.holds || OF_STATES.contains(&claim.name))
+}
+
+/// Whether the outputs are right to the end and every content is in the state.
+fn does_and_holds(findings: &Findings<'_>) -> bool {
+    holds(findings.claims, ClaimName::FollowsFunction)
+        && behaves(findings)
+        && holds(findings.claims, ClaimName::ContentsRead)
 }
 
 fn fails(claim: &Claim) -> Reason {

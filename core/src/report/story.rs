@@ -53,6 +53,11 @@ pub(super) fn headline(network: Option<&Network>, found: &Interpretation) -> Str
                 found.claims.len()
             )
         }
+        Verdict::Partial if matches!(found.reasons.first(), Some(Reason::DoesAndHolds { .. })) => format!(
+            "{this} follows {} to the last step that was run, and {values} are read from its state; but it is no circuit in all parts: {}.",
+            if found.blind { "one rule" } else { "its task" },
+            failures(&found.claims)
+        ),
         Verdict::Partial if found.task.name.is_none() => {
             format!("Only some outputs of {} follow a rule that can be read.", lower(&this))
         }
