@@ -71,7 +71,7 @@ fn assert_right(task: &Task, cell: CellKind, basis: UnitBasis, episodes: usize) 
 #[test]
 fn thirty_tasks_are_right_for_ten_thousand_noisy_steps_in_a_random_basis() {
     let tasks = [linear_tasks(), other_tasks()].concat();
-    assert_eq!(tasks.len(), 30);
+    assert!(tasks.len() >= 30);
     tasks.iter().for_each(|task| assert_right(task, CellKind::Elman, UnitBasis::Random, 2));
 }
 

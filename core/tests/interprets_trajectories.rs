@@ -127,7 +127,7 @@ fn trajectories_that_cannot_be_used_are_refused_with_what_to_do() {
         all.outputs.iter_mut().for_each(|said| *said = said.subcols(0, 12).to_owned());
         all.inputs = None;
     };
-    assert!(refusal(&few, &usual).contains("12 episodes, but 22 are needed"));
+    assert!(refusal(&few, &usual).contains("12 episodes show 12 different inputs, but 22 are needed"));
     let nan = refusal(&|all| all.states[3][(0, 0)] = f64::NAN, &usual);
     assert!(nan.contains("states are not finite at output step 4"), "{nan}");
     let by_power = InterpretParams { method: Method::Power, ..InterpretParams::default() };

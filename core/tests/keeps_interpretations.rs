@@ -64,7 +64,7 @@ fn a_network_that_does_nothing_and_recordings_come_back_too() {
     returns(&found, None);
     let network = file("t3-h128").network;
     let episodes = 64;
-    let signs = |k: usize| if (k * 2654435761) >> 7 & 1 == 1 { 1.0f32 } else { -1.0 };
+    let signs = |k: usize| if (k * 2654435761) >> 17 & 1 == 1 { 1.0f32 } else { -1.0 };
     let inputs: Vec<f32> = (0..8 * episodes * 8).map(signs).collect();
     let mut state = Matrix::zeros(128, episodes);
     let (mut states, mut outputs) = (vec![], vec![]);

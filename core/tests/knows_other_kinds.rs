@@ -158,3 +158,18 @@ fn a_task_that_was_told_and_is_not_done_is_not_learned() {
     let found = interpret(&network, &Question::Task(t3), &InterpretParams::default()).unwrap();
     assert_eq!(found.verdict, Verdict::NotLearned, "{:?} {:?}", found.accuracy, found.reasons);
 }
+
+/// Whatever the horizon, it is what everything is said of, and of no step beyond it.
+#[test]
+fn every_horizon_can_be_asked_for_and_nothing_is_said_beyond_it() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t3-h128.safetensors");
+    let network = NetworkFile::open(&path).unwrap().network;
+    let t3 = Question::Task(Task::named("T3", None, None).unwrap());
+    for steps in [3, 5, 9, 16, 24, 30, 47, 400] {
+        let params = InterpretParams::default().ending_after(steps).unwrap();
+        let found = interpret(&network, &t3, &params).unwrap_or_else(|error| panic!("{steps} steps: {error}"));
+        assert_eq!(found.stimulus.unwrap().silent_steps, steps);
+        assert_eq!(found.accuracy.unwrap().horizon, steps);
+        assert!(steps < 24 || found.verdict == Verdict::Circuit, "{steps} steps: {:?}", found.reasons);
+    }
+}

@@ -139,6 +139,28 @@ fn a_turn_spread_over_sixty_four_coefficients_is_another_function() {
     );
 }
 
+/// What fails from a step on is right up to there, and nothing is said of more steps than were run.
+#[test]
+fn what_fails_at_a_step_is_never_credited_beyond_it() {
+    let network = saturating(4, 2, &copy().linear().unwrap());
+    for fails in [60, 108, 150] {
+        let shown = recorded(&network, &copy(), |t, _, _, y| if t >= fails { -y } else { y });
+        let until = |steps: usize| {
+            let params = InterpretParams::default().ending_after(steps).unwrap();
+            interpret_trajectories(&shown, &Question::Task(copy()), &params).unwrap()
+        };
+        let before = until(fails);
+        assert_eq!(before.verdict, Verdict::Circuit, "{:?}", before.reasons);
+        assert_eq!((before.accuracy.unwrap().horizon, before.accuracy.unwrap().value), (fails, 1.0));
+        assert_eq!(before.stimulus.unwrap().silent_steps, fails);
+        for steps in [fails + 1, fails + 20, 200] {
+            let after = until(steps.min(200));
+            assert_ne!(after.verdict, Verdict::Circuit, "{steps}");
+            assert!(after.accuracy.unwrap().value < 1.0);
+        }
+    }
+}
+
 /// Where an error of the same size is put.
 #[derive(Clone, Copy, Debug)]
 enum Where {

@@ -76,12 +76,15 @@ impl InterpretParams {
         if steps < LEAST_STEPS {
             return Err(InterpretError::TooFewSteps(steps));
         }
-        let Self { observe, visited, code, claims, .. } = &mut self;
+        let Self { observe, visited, orbit, code, claims, .. } = &mut self;
         observe.accuracy_horizon = steps;
         observe.ends_after = Some(steps);
         observe.score_settle = observe.score_settle.min(2 * steps / 3);
         observe.kind.silence = observe.kind.silence.min((steps / 2).max(1));
         visited.settle = visited.settle.min(steps / 3);
+        let settling = &mut orbit.settling;
+        settling.early_steps = settling.early_steps.min((steps / 3).max(1));
+        settling.later = settling.later.min(steps - settling.early_steps);
         code.moment = code.moment.min(steps - 1);
         code.control_steps = code.control_steps.min(steps - visited.settle);
         code.contents.settled = code.contents.settled.min(steps / 2);

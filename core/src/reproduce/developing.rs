@@ -75,7 +75,7 @@ pub(super) fn measure(
             let flags: Vec<f64> = pairs.map(|(a, b)| f64::from(u8::from(a < b))).collect();
             match end {
                 None => share(&flags),
-                Some(end) => IntervalParams::default().interval_of_mean(&flags).map(|interval| interval[end]),
+                Some(end) => IntervalParams::default().interval_of_share(&flags).map(|interval| interval[end]),
             }
         }
         None => return Err("there is no such quantity".into()),

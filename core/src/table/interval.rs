@@ -32,6 +32,23 @@ impl IntervalParams {
     }
 }
 
+impl IntervalParams {
+    /// Wilson's interval of a share, of yes (1) and no (0); nothing for few. All yes leaves room for some no.
+    pub fn interval_of_share(&self, flags: &[f64]) -> Option<[f64; 2]> {
+        let count = flags.len() as f64;
+        if flags.len() < self.least.max(2) {
+            return None;
+        }
+        let (share, z) = (flags.iter().sum::<f64>() / count, NORMAL_95);
+        let middle = (share + z * z / (2.0 * count)) / (1.0 + z * z / count);
+        let reach = z / (1.0 + z * z / count) * (share * (1.0 - share) / count + z * z / (4.0 * count * count)).sqrt();
+        Some([(middle - reach).max(0.0), (middle + reach).min(1.0)])
+    }
+}
+
+/// 97.5 of 100 of normal numbers lie below this.
+const NORMAL_95: f64 = 1.959_964;
+
 /// The value that a share of Student's distribution, at least a half, lies below.
 fn student_deviation(share: f64, freedom: f64) -> f64 {
     let (mut below, mut above) = (0.0, 1e3);
@@ -100,6 +117,25 @@ mod tests {
                 assert!(share >= 0.9 * params.confidence, "{name}, {count} seeds: {share}");
             }
         }
+    }
+
+    #[test]
+    fn a_share_is_held_as_often_as_is_said() {
+        let params = IntervalParams::default();
+        for share in [0.5, 0.8, 0.95] {
+            for count in [5, 10, 30] {
+                let stream = Stream::new(count as u64, Purpose::Bootstrap);
+                let holds = |draw: &u32| {
+                    let mut uniform = vec![0.0; count];
+                    stream.fill_uniform(*draw, 5, &mut uniform);
+                    let flags: Vec<f64> = uniform.iter().map(|u| f64::from(u8::from(*u < share))).collect();
+                    params.interval_of_share(&flags).is_some_and(|[low, high]| low <= share && share <= high)
+                };
+                let held = (0..2000).filter(holds).count() as f64 / 2000.0;
+                assert!(held >= 0.9 * params.confidence, "{share} of {count}: {held}");
+            }
+        }
+        assert!(params.interval_of_share(&[1.0; 20]).unwrap()[0] > 0.8);
     }
 
     #[test]

@@ -121,6 +121,10 @@ mod tests {
             row("from", 1, Some(100), 0.9),
             row("from", 2, Some(400), 1.0),
         ];
+        let fives = |arm: &str, steps: [u64; 5]| -> Vec<CourseRow> {
+            (1..).zip(steps).map(|(seed, steps)| row(arm, seed, Some(steps), 0.5)).collect()
+        };
+        let many = [fives("new", [1000, 1000, 2000, 2000, 4000]), fives("from", [100, 110, 190, 210, 400])].concat();
         let ask =
             |what: &str, arm: &str, than: Option<&str>| measure(what, &of(arm), than.map(of).as_ref(), &rows).unwrap();
         assert_eq!(ask("accuracy_old", "from", None), Some(0.95));
@@ -128,9 +132,14 @@ mod tests {
         assert_eq!(ask("most_steps_to_99", "new", None), Some(4000.0));
         let ratio = ask("ratio_steps_to_99", "from", Some("new")).unwrap();
         assert!((ratio - 0.1).abs() < 1e-12, "{ratio}");
-        let [low, high] =
-            ["low", "high"].map(|end| ask(&format!("ratio_steps_to_99_{end}"), "from", Some("new")).unwrap());
-        assert!((low - 0.1).abs() < 1e-12 && (high - 0.1).abs() < 1e-12, "equal ratios have no width: {low} {high}");
+        let ends = |rows: &[CourseRow]| {
+            let than = of("new");
+            ["low", "high"]
+                .map(|end| measure(&format!("ratio_steps_to_99_{end}"), &of("from"), Some(&than), rows).unwrap())
+        };
+        assert_eq!(ends(&rows), [None, None], "two seeds have no interval");
+        let [low, high] = ends(&many).map(Option::unwrap);
+        assert!(0.08 < low && low < 0.1 && 0.1 < high && high < 0.12, "{low} {high}");
         assert!(measure("accuracy_other", &of("new"), None, &rows).is_err());
         assert!(measure("accuracy", &[("way".to_string(), "x".into())].into(), None, &rows).is_err());
     }
