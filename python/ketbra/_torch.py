@@ -34,7 +34,10 @@ def arrays_of_module(
         )
     if getattr(layer, "proj_size", 0):
         raise NetworkError(f"the {kind} has a projection (proj_size={layer.proj_size}); train with proj_size=0, or {instead}")
-    fits = lambda linear: linear.in_features == layer.hidden_size  # noqa: E731
+
+    def fits(linear: Any) -> bool:
+        return bool(linear.in_features == layer.hidden_size)
+
     fitting = [part for part in module.modules() if isinstance(part, nn.Linear) and fits(part)]
     linear = None if cell and readout is None and len(fitting) != 1 else _layer(module, readout, "readout", (nn.Linear,), fits, instead)
     if linear is not None and not isinstance(linear, nn.Linear):
