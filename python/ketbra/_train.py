@@ -49,6 +49,8 @@ class Training:
     """Steps before the first look at which accuracy was 0.99 in every quarter of the horizon."""
     contexts: dict[str, float]
     """Accuracy in each context, where the task has several."""
+    kept: dict[str, tuple[float, float]]
+    """Accuracy of each old task that training was to keep (`protect`, `reuse`, `ewc`), before and after."""
     best_step: int | None
     """Step of the weights that were kept, where they are the best that were seen on the way."""
     seconds: float
@@ -221,6 +223,7 @@ def train(
         stopped_early=ended["stopped_early"],
         steps_to_99=ended["steps_to_99"],
         contexts={found["context"]: found["accuracy"]["value"] for found in ended.get("contexts", [])},
+        kept={old["name"]: (old["before"]["value"], old["after"]["value"]) for old in ended.get("kept", [])},
         best_step=ended["best_step"],
         seconds=ended["seconds"],
         loss=ended["loss"],

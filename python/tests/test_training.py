@@ -262,3 +262,11 @@ def test_a_sweep_is_opened_from_its_folder(tmp_path: Path) -> None:
     assert all(list((opened.path / name).glob("events.out.tfevents*")) for name in opened.names)
     with pytest.raises(ketbra.SweepError, match="nowhere"):
         ketbra.Sweep(tmp_path / "nowhere")
+
+
+def test_what_became_of_a_protected_task_is_known(tmp_path: Path) -> None:
+    ketbra.train("repeat-copy", s=2, d=2, hidden=24, steps=1500, out=tmp_path / "old")
+    on = ketbra.train("compose-copy", s=2, d=2, hidden=24, steps=200, from_=tmp_path / "old", protect="repeat-copy", left_out=0.9)
+    assert on.training is not None
+    before, after = on.training.kept["repeat-copy"]
+    assert before > 0.99 and 0 <= after <= 1
