@@ -79,10 +79,13 @@ pub(super) fn headline(network: Option<&Network>, found: &Interpretation) -> Str
             let sizes = found.reasons.first().map_or(String::new(), ToString::to_string);
             format!("{this} is of another kind than those that go on alone: {sizes}.")
         }
-        Verdict::OtherKind => format!(
-            "{this} does not go on alone: when the inputs end, it keeps what it has. Latches and counters do that; their task has \
-             inputs at every step."
-        ),
+        Verdict::OtherKind => {
+            let does = if found.reasons.contains(&Reason::OnlyStays) { "it keeps what it has" } else { "it comes to rest" };
+            format!(
+                "{this} does not go on alone: when the inputs end, {does}. Latches and counters do that; their task has inputs at \
+                 every step."
+            )
+        }
         Verdict::NotHeld => {
             "The outputs are right, but these recorded states do not hold what they are made from.".into()
         }
