@@ -80,7 +80,8 @@ pub(super) fn headline(network: Option<&Network>, found: &Interpretation) -> Str
             format!("{this} is of another kind than those that go on alone: {sizes}.")
         }
         Verdict::OtherKind => {
-            let does = if found.reasons.contains(&Reason::OnlyStays) { "it keeps what it has" } else { "it comes to rest" };
+            let does =
+                if found.reasons.contains(&Reason::OnlyStays) { "it keeps what it has" } else { "it comes to rest" };
             format!(
                 "{this} does not go on alone: when the inputs end, {does}. Latches and counters do that; their task has inputs at \
                  every step."

@@ -93,7 +93,8 @@ struct Search<'a, C> {
     all: Vec<Ending>,
     unique: Vec<Found>,
     is_continuum: bool,
-    begin: Instant,
+    /// When it began; nothing in a browser tab, which has no clock here, and so no limit.
+    begin: Option<Instant>,
     /// Starts that there was no time for.
     left: usize,
 }
@@ -101,7 +102,8 @@ struct Search<'a, C> {
 impl<'a, C: Dynamics + Sync> Search<'a, C> {
     fn new(cell: &'a C, input: &'a [f64], params: &'a FixedPointParams, watch: &'a Watch<'a>) -> Self {
         let descent = Descent { cell, input, params };
-        Self { descent, watch, all: vec![], unique: vec![], is_continuum: false, begin: Instant::now(), left: 0 }
+        let begin = (!cfg!(target_family = "wasm")).then(Instant::now);
+        Self { descent, watch, all: vec![], unique: vec![], is_continuum: false, begin, left: 0 }
     }
 
     /// The first starts, and rounds of further ones until nothing new comes.
@@ -115,7 +117,7 @@ impl<'a, C: Dynamics + Sync> Search<'a, C> {
 
     /// Whether the time that the search was given is over.
     fn is_over(&self) -> bool {
-        self.begin.elapsed().as_secs_f64() >= self.descent.params.time_limit
+        self.begin.is_some_and(|begin| begin.elapsed().as_secs_f64() >= self.descent.params.time_limit)
     }
 
     /// What speaks against a search that had no time for all of its starts.
