@@ -469,7 +469,9 @@ fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict
     }
     let mut absent = None;
     let mostly_right = findings.accuracy.is_some_and(|accuracy| accuracy >= params.superposed_accuracy);
-    let shares = findings.may_share() && findings.directions.0 > 0 && mostly_right;
+    // Where noise may hide directions, fewer of them are no evidence that contents share them.
+    let counted = findings.directions.0 > 0 && findings.hidden_by_noise.is_none();
+    let shares = findings.may_share() && counted && mostly_right;
     if shares && each && findings.lasting > params.lasts && explained >= mostly {
         // Nor is it superposition if a content is in no direction at all.
         match findings.told_apart.filter(|worst| worst.is_nan() || *worst <= params.held) {
