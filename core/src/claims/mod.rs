@@ -5,14 +5,16 @@
 mod behaviour;
 mod followed;
 mod kept;
+mod reason;
 mod structure;
 mod verdict;
 
 pub use behaviour::Behaviour;
 pub use followed::{Followed, Worst, Yardstick, follow};
+pub use reason::Reason;
 pub(crate) use structure::steered_steps;
 pub use structure::{StructureEvidence, steered};
-pub use verdict::{Alone, Findings, Reason, Verdict, judge};
+pub use verdict::{Alone, Findings, Verdict, judge};
 
 use crate::recurrence::RivalParams;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
