@@ -110,7 +110,10 @@ def _observed(
 def _changes_in_small_batches(module: Any, episodes: Episodes, ran: Ran, driving: Driving, seed: int) -> str | None:
     """What is told where the first episodes come out otherwise when few are run at a time; None where they do not."""
     for few in FEW:
-        alone = run(module, episodes.first_few(few), driving, seed)
+        try:
+            alone = run(module, episodes.first_few(few), driving, seed)
+        except InterpretError as error:
+            return f"it cannot be run on batches of {few} ({error.__cause__ or error}); this describes batches of {episodes.batch}"
         whole = ran.outputs[:, :few]
         if alone.outputs.shape != whole.shape:
             return f"with {few} episodes at a time the outputs have another shape; this describes batches of {episodes.batch}"

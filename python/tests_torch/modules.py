@@ -191,7 +191,7 @@ class FedBack(Model):
         return torch.stack(outputs)
 
 
-def accuracy(module: Any, task: ketbra.Task, given: Callable[[Any], Any] = lambda signs: signs, horizon: int = 100) -> float:
+def accuracy(module: Any, task: ketbra.Task, given: Callable[[Any], Any] = lambda signs: signs, horizon: int = 200) -> float:
     """Share of right signs of what a module itself says, by hand."""
     assert task.matrix is not None
     generator = torch.Generator().manual_seed(9)
