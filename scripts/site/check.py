@@ -89,7 +89,7 @@ def words() -> list[str]:
             wrong.append(f"verdicts.md does not define {verdict['name']} as the program does")
     wrong += [f"verdicts.md lacks the claim {claim['name']}" for claim in said["claims"] if f"| `{claim['name']}` |" not in verdicts]
     wrong += [f"tasks.md lacks {task['name']}" for task in said["tasks"] if f"`{task['name']}" not in tasks]
-    for path, enum in [("interpret/warning.rs", "Warning"), ("linearize/mod.rs", "Doubt"), ("claims/verdict.rs", "Reason")]:
+    for path, enum in [("interpret/warning.rs", "Warning"), ("linearize/mod.rs", "Doubt"), ("claims/reason.rs", "Reason")]:
         wrong += [f"verdicts.md lacks {kind}" for kind in kinds(ROOT / "core/src" / path, enum) if f"`{kind}`" not in verdicts]
     return wrong
 
