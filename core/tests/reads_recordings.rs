@@ -289,6 +289,9 @@ fn repeating_episodes_raises_no_figure() {
         let width = |of: ketbra::code::Interval| of.high - of.low;
         assert!(width(b.worst_reading) > 0.9 * width(a.worst_reading) && width(b.explained) > 0.9 * width(a.explained));
         assert!(b.null.stands_out < 1.3 * a.null.stands_out && b.null.least < 1.3 * a.null.least, "{a:?} {b:?}");
+        // Nor is the control given its own contents back by a repeat.
+        let (control, again) = (once.control.clone().unwrap(), often.control.clone().unwrap());
+        assert!(again.rows.right() <= control.rows.right() && again.explained < control.explained + 0.05, "{again:?}");
         for (before, after) in once.claims.iter().zip(&often.claims) {
             assert_eq!((before.name, before.holds), (after.name, after.holds), "{before:?} {after:?}");
         }

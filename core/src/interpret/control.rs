@@ -126,7 +126,7 @@ impl Case<'_> {
         }))
     }
 
-    /// The states of each scored episode with the contents of the next one.
+    /// The states of each episode with the contents of the next input: the next episode may show the same one again.
     fn shuffled_episodes(&self, theory: &Theory) -> Result<Option<Control>, InterpretError> {
         let (observed, contents) = (self.observed, &theory.contents);
         let means: Vec<Vec<f64>> = observed.probe.states.values().map(|state| observed.probe.mean(state)).collect();
@@ -137,10 +137,11 @@ impl Case<'_> {
         let torn = |batch: &Batch| {
             let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
             let mut sample = Sample::of(batch, &over, &steps, &means, contents.count());
-            let (whole, episodes) = (sample.contents.clone(), batch.episodes);
+            let (whole, episodes, shown) = (sample.contents.clone(), batch.episodes, batch.shown());
+            let firsts = shown.firsts();
             for k in 0..whole.ncols() {
                 let (step, episode) = (k / episodes, k % episodes);
-                let from = step * episodes + (episode + 1) % episodes;
+                let from = step * episodes + firsts[(shown.input(episode) + 1) % firsts.len()];
                 sample.contents.col_as_slice_mut(k).copy_from_slice(whole.col_as_slice(from));
             }
             sample

@@ -57,18 +57,6 @@ impl Svd {
         scaled * self.left.subcols(0, rank).transpose()
     }
 
-    /// The most that a matrix stretches any direction: its largest singular value, 0 for an empty one.
-    pub fn operator_norm(matrix: &Matrix) -> Result<f64, NumericError> {
-        if matrix.nrows().min(matrix.ncols()) == 0 {
-            return Ok(0.0);
-        }
-        match matrix.is_all_finite() {
-            true => Ok(Svd::of(matrix)?.values.first().copied().unwrap_or(0.0)),
-            // What could not be measured is at no distance.
-            false => Ok(f64::NAN),
-        }
-    }
-
     /// The Moore-Penrose inverse, singular values up to `relative_cut` times the largest taken as zero.
     pub fn pseudo_inverse(&self, relative_cut: f64) -> Matrix {
         self.filtered_inverse(relative_cut, f64::recip)
