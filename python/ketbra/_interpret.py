@@ -437,7 +437,7 @@ def interpret(
     horizon: output steps after which a trial ends: nothing is run or said beyond [200 are run]
     readings: read the inputs from the states of every step, also where the network is a circuit: `over_time`
     threads: networks of a list that are interpreted at the same time [one for each core]
-    activation: of Elman layers, where the source does not say: tanh, relu or identity
+    activation: of Elman layers, where the source does not say: tanh, relu, identity or softplus
     recurrent, readout: which layers of a module, where that is not clear. `readout` is also a key of what the module
         returns, or a function from states to outputs
     encode: what the module is given, from signs (time, batch, d) that are 0 after s steps; a tuple is several arguments

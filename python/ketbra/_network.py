@@ -24,7 +24,7 @@ class Network:
     `torch.nn.Module` with a recurrent layer and a readout, a state_dict, or a mapping of names to arrays. Names are
     PyTorch's (`rnn.weight_hh_l0`, any prefix) or the paper's (`W_hh`, `W_uh`, `W_r`); shapes tell the kind of the cell.
 
-    `activation` (tanh, relu or identity) counts more than what the source says. Arrays and a state_dict do not say which
+    `activation` (tanh, relu, identity or softplus) counts more than what the source says. Arrays and a state_dict do not say which
     one an Elman layer has, so there it must be passed.
 
     In a module the recurrent layer and the readout are found by type; where there are several, say which with
@@ -117,7 +117,7 @@ class Network:
 
     @property
     def activation(self) -> str | None:
-        """tanh, relu or identity; None where the cell leaves no choice."""
+        """tanh, relu, identity or softplus; None where the cell leaves no choice."""
         return self._network.activation
 
     @property
@@ -229,7 +229,7 @@ class Arrays(dict[str, FloatArray]):
 def _from_arrays(arrays: dict[str, FloatArray], activation: str | None, cell: bool = False) -> _ketbra.Network:
     network = _ketbra.Network.from_arrays(arrays, activation or "tanh", _said(activation), [], cell)
     if activation is None and network.activation is not None:
-        raise NetworkError("arrays do not say which activation an Elman layer has; pass activation='tanh', 'relu' or 'identity'")
+        raise NetworkError("arrays do not say which activation an Elman layer has; pass activation='tanh', 'relu', 'identity' or 'softplus'")
     return network
 
 

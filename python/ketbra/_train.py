@@ -142,7 +142,7 @@ def train(
     batch: samples in a batch [64]
     init: initial weights: uniform, gaussian, orthogonal, a file, or a `ketbra.Network` [orthogonal for gru and lstm]
     bias: whether layers and readout have biases [yes for gru and lstm, no for others]
-    activation: of elman and ssm layers: tanh, relu or identity [tanh; ssm: identity]
+    activation: of elman and ssm layers: tanh, relu, identity or softplus [tanh; ssm: identity]
     metrics_every, checkpoint_every: steps between rows of metrics, between checkpoints [100, 1000]
     snapshots: keep the weights at so many moments, all in `out`/snapshots.safetensors, for a slider on the page [none];
         log_spaced: more of them early on

@@ -38,7 +38,7 @@ pub struct CompareCommand {
     /// Time steps of the input phase [default: what each file says]
     #[arg(long, value_name = "N")]
     s: Option<usize>,
-    /// The networks' activation: tanh, relu or identity [default: what each file says, or tanh]
+    /// The networks' activation: tanh, relu, identity or softplus [default: what each file says, or tanh]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     activation: Option<Activation>,
     /// Seed of the inputs that drive the networks

@@ -107,7 +107,7 @@ struct Choices {
     /// Give them none [default for elman and ssm]
     #[arg(long)]
     no_bias: bool,
-    /// Nonlinearity of elman and ssm layers: tanh, relu or identity [default: tanh; ssm: identity]
+    /// Nonlinearity of elman and ssm layers: tanh, relu, identity or softplus [default: tanh; ssm: identity]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     activation: Option<Activation>,
     /// Steps between rows of metrics [default: 100]

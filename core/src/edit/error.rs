@@ -29,7 +29,7 @@ pub enum EditError {
         new_d: usize,
     },
     /// An activation that cannot be inverted.
-    #[error("an edit inverts the activation, which relu does not allow; edit a tanh network")]
+    #[error("an edit inverts the activation, which relu and softplus do not allow; edit a tanh network")]
     NotInvertible,
     /// A mode for plain layers, asked of another cell.
     #[error("only a network of one Elman layer can be edited in this way")]

@@ -50,6 +50,8 @@ pub enum Activation {
     Relu,
     /// No nonlinearity: the linear network of the theory.
     Identity,
+    /// ln(1 + e^x): rates that are never negative, and smooth.
+    Softplus,
 }
 
 impl std::str::FromStr for Activation {
@@ -62,9 +64,9 @@ impl std::str::FromStr for Activation {
 
 impl Activation {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Tanh, Self::Relu, Self::Identity];
+    pub const ALL: [Self; 4] = [Self::Tanh, Self::Relu, Self::Identity, Self::Softplus];
     /// Their names, in the same order.
-    pub const NAMES: [&'static str; 3] = ["tanh", "relu", "identity"];
+    pub const NAMES: [&'static str; 4] = ["tanh", "relu", "identity", "softplus"];
 
     /// The name, as typed.
     pub fn name(self) -> &'static str {
@@ -77,6 +79,7 @@ impl Activation {
             Self::Tanh => tanh_in_place(values),
             Self::Relu => values.iter_mut().for_each(|x| *x = x.max(0.0)),
             Self::Identity => {}
+            Self::Softplus => values.iter_mut().for_each(|x| *x = x.max(0.0) + (-x.abs()).exp().ln_1p()),
         }
     }
 
@@ -86,7 +89,13 @@ impl Activation {
             Self::Tanh => 1.0 - value * value,
             Self::Relu => f64::from(u8::from(value > 0.0)),
             Self::Identity => 1.0,
+            Self::Softplus => -(-value).exp_m1(),
         }
+    }
+
+    /// Whether opposite arguments have opposite values.
+    pub fn is_odd(self) -> bool {
+        matches!(self, Self::Tanh | Self::Identity)
     }
 }
 

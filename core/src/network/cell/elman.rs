@@ -87,6 +87,6 @@ impl Layer for Elman {
     }
 
     fn is_odd(&self) -> bool {
-        self.biases.is_none() && self.activation != Activation::Relu
+        self.biases.is_none() && self.activation.is_odd()
     }
 }

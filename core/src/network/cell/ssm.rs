@@ -252,7 +252,7 @@ impl Layer for Ssm {
     }
 
     fn is_odd(&self) -> bool {
-        self.activation != Activation::Relu
+        self.activation.is_odd()
     }
 }
 

@@ -1,6 +1,6 @@
 // The cells, step for step as the library's `network/cell` has them: state in, state out. A layer's state begins with its units h.
 
-const ACTIVATIONS = { tanh: Math.tanh, relu: (x) => Math.max(0, x), identity: (x) => x };
+const ACTIVATIONS = { tanh: Math.tanh, relu: (x) => Math.max(0, x), identity: (x) => x, softplus: (x) => Math.max(0, x) + Math.log1p(Math.exp(-Math.abs(x))) };
 const sigmoid = (x) => 0.5 + 0.5 * Math.tanh(0.5 * x);
 
 // weights x + bias; the bias alone where there is no x.

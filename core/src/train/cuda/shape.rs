@@ -84,7 +84,8 @@ impl Shape {
             activation: match job.params.activation {
                 Activation::Tanh => 0,
                 Activation::Relu => 1,
-                Activation::Identity => 2,
+                // The engine refuses every other activation.
+                Activation::Identity | Activation::Softplus => 2,
             },
         }
     }

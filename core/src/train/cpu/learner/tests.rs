@@ -61,7 +61,7 @@ const SIZES: [(usize, usize, usize, usize, usize); 5] =
 /// Every size with one Elman layer.
 fn elman() -> Vec<Case> {
     let kinds = [(Activation::Tanh, false), (Activation::Tanh, true), (Activation::Identity, true)];
-    let kinds = kinds.into_iter().chain([(Activation::Relu, true)]);
+    let kinds = kinds.into_iter().chain([(Activation::Relu, true), (Activation::Softplus, true)]);
     let cases = kinds.flat_map(|(activation, bias)| {
         SIZES.map(|(hidden, s, d, batch, horizon)| Case {
             layers: vec![(CellKind::Elman, hidden)],
