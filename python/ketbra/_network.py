@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Network:
-    """A recurrent network with a linear readout: layers of Elman, GRU, LSTM or linear state-space cells, y(t) = W_r h(t) + c.
+    """A recurrent network with a linear readout: layers of Elman, GRU, LSTM, linear state-space or other cells, y(t) = W_r h(t) + c.
 
     `Network(source)` takes a run folder or a file (.safetensors, .npz, .pt, .pth, .ckpt; never executed), a
     `torch.nn.Module` with a recurrent layer and a readout, a state_dict, or a mapping of names to arrays. Names are
@@ -82,7 +82,7 @@ class Network:
 
     @property
     def cell(self) -> str | None:
-        """The kind of its layers: elman, gru, lstm or ssm; None where they are of several."""
+        """The kind of its layers, as `train` names it (elman, gru, ..); None where they are of several."""
         return self._network.cell
 
     @property

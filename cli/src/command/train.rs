@@ -60,8 +60,7 @@ pub struct TrainCommand {
 /// Every parameter of training; what is not given keeps its default.
 #[derive(clap::Args)]
 struct Choices {
-    /// Kind of the layers: elman, gru, lstm or ssm (diagonal linear state space) [default: elman]
-    #[arg(long, value_name = "NAME", value_parser = CellKind::from_str)]
+    #[arg(long, help = format!("Kind of the layers: {} [default: elman]", CellKind::listed()), value_name = "NAME", value_parser = CellKind::from_str)]
     cell: Option<CellKind>,
     /// Layers on top of one another [default: 1]
     #[arg(long, value_name = "N")]

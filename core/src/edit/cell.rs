@@ -15,9 +15,10 @@ pub(super) fn plain(network: &Network) -> Result<Plain, EditError> {
             Err(EditError::NotInvertible)
         }
         [Cell::Elman(cell)] => Ok(Plain::Elman(cell.activation)),
-        [Cell::Gru(_)] => Ok(Plain::Gru),
-        [Cell::Lstm(_)] => Ok(Plain::Lstm),
-        [other] => Err(EditError::Cell { cell: other.kind().title() }),
+        [cell] => {
+            let about = cell.kind().about();
+            about.written.map_err(|why| EditError::Cell { cell: about.title, why })
+        }
         several => Err(EditError::Layers { layers: several.len() }),
     }
 }

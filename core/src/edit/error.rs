@@ -35,13 +35,12 @@ pub enum EditError {
     #[error("only a network of one Elman layer can be edited in this way")]
     NotElman,
     /// A cell that cannot be edited.
-    #[error(
-        "a {cell} layer cannot be edited: its state is linear and has no gates or units to write a new circuit in; edit a \
-         network of one Elman, GRU or LSTM layer"
-    )]
+    #[error("a {cell} layer cannot be edited: {why}; edit a network of one Elman, GRU or LSTM layer")]
     Cell {
         /// The cell.
         cell: &'static str,
+        /// Why not.
+        why: &'static str,
     },
     /// A stack of layers.
     #[error(

@@ -16,6 +16,9 @@ mod store;
 mod tensors;
 mod unused;
 
+pub(crate) use cell::Family;
+#[cfg(feature = "report")]
+pub(crate) use cell::Gate;
 pub use cell::{Biases, Cell, CellKind, Elman, Gru, Lstm, Modes, Parameter, ParameterMut, PartKind, Ssm};
 pub use dynamics::{Dynamics, Jacobians};
 pub use error::NetworkError;

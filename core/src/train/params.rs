@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::{MAX_BATCH, MAX_HORIZON, MAX_LAYERS, MAX_METRICS, MAX_TEST_BATCHES};
 use super::{Curriculum, Evaluations, Restraint, Snapshots, Stopping, TrainError};
-use crate::network::{Activation, Architecture, CellKind, Initialization, MAX_HIDDEN, Metadata, Network, NetworkFile};
+use crate::network::{
+    Activation, Architecture, CellKind, Family, Initialization, MAX_HIDDEN, Metadata, Network, NetworkFile,
+};
 use crate::task::Task;
 
 /// Parameters of one training run. Two runs with equal parameters on one machine end with equal bytes.
@@ -192,7 +194,7 @@ impl TrainParams {
         (self.cell, self.activation) = (cell, cell.usual_activation());
         self.bias = cell.usually_biased() || !task.is_odd();
         // Of 16 registers with taps 5,3 (and 7,6) all are learned so, with 1e-3 two thirds, with 2e-3 none.
-        if cell == CellKind::Elman && !task.is_linear() {
+        if cell.family() == Family::Plain && !task.is_linear() {
             self.learning_rate = 5e-4;
         }
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{Curriculum, LearningRateChange, Stopping, TrainParams};
 use crate::choose::{UnknownWord, choose};
-use crate::network::{CellKind, Initialization};
+use crate::network::{CellKind, Family, Initialization};
 use crate::task::Task;
 
 /// A way to train that has a name.
@@ -73,7 +73,7 @@ const ONLY_WHEN_LEARNED: u64 = u32::MAX as u64;
 /// whisper of L2 and a long while after the task is learned end in circuits.
 fn steady(task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParams {
     let window = task.window();
-    let (plain, narrow) = (cell == CellKind::Elman && task.is_linear(), 2 * open < 3 * window);
+    let (plain, narrow) = (cell.family() == Family::Plain && task.is_linear(), 2 * open < 3 * window);
     let curriculum = if plain && !narrow { Curriculum::adaptive() } else { Curriculum::table1() };
     let mut params = TrainParams::with_curriculum(curriculum);
     let mut stopping = Stopping::default();
@@ -110,7 +110,7 @@ fn steady(task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParam
 /// Gated cells that have to carry contents along. PyTorch's gates begin half closed and halve what passes: repeat copy of 8 x 8 is
 /// not learned so in 30,000 steps by any of 40 networks; with open gates and a rotation it is by ten of ten.
 fn carries(cell: CellKind, task: &Task) -> bool {
-    matches!(cell, CellKind::Gru | CellKind::Lstm) && task.is_linear()
+    cell.family() == Family::Gated && task.is_linear()
 }
 
 /// Steps at the full learning rate for each component of the window: 8,000 for 8 x 8.
@@ -132,7 +132,7 @@ impl TrainParams {
     /// functions go on as the paper's do, unless the recipe is `steady`.
     pub fn lower_learning_rate_at_the_end(&mut self, task: &Task) {
         let last_fifth = self.steps / 5 * 4;
-        let leaps = matches!(self.cell, CellKind::Gru | CellKind::Lstm) || !task.is_linear();
+        let leaps = self.cell.family() == Family::Gated || !task.is_linear();
         match &mut self.learning_rate_change {
             Some(change) if self.stopping.is_some() && change.after != ONLY_WHEN_LEARNED => {
                 change.after = change.after.min(last_fifth);

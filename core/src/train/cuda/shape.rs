@@ -29,7 +29,7 @@ impl Gated {
             CellKind::Elman => Some(Self::Elman),
             CellKind::Gru => Some(Self::Gru),
             CellKind::Lstm => Some(Self::Lstm),
-            CellKind::Ssm => None,
+            _ => None,
         }
     }
 

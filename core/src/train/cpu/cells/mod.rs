@@ -14,7 +14,7 @@ use super::isa::Dispatch;
 use super::layout::Room;
 use super::panels::Panels;
 use super::product::Terms;
-use crate::network::{Cell, CellKind};
+use crate::network::{Cell, CellKind, Family};
 
 /// A layer being trained: where its parameters lie in the flat vector, its weights in the order in which the kernels read
 /// them, and its steps through time.
@@ -81,7 +81,7 @@ pub(crate) struct LayerSizes {
 impl LayerSizes {
     /// Of a layer with random weights.
     pub(crate) fn random(kind: CellKind, inputs: usize, units: usize) -> Self {
-        let modes = if kind == CellKind::Ssm { units } else { 0 };
+        let modes = if kind.family() == Family::Modes { units } else { 0 };
         Self { kind, inputs, units, modes: [modes; 2] }
     }
 
@@ -89,7 +89,7 @@ impl LayerSizes {
     pub(crate) fn of(cell: &Cell) -> Self {
         let modes = match cell {
             Cell::Ssm(cell) => [cell.modes(), cell.imaginary.as_ref().map_or(0, |part| part.eigenvalues.len())],
-            Cell::Elman(_) | Cell::Gru(_) | Cell::Lstm(_) => [0; 2],
+            _ => [0; 2],
         };
         Self { kind: cell.kind(), inputs: cell.inputs(), units: cell.units(), modes }
     }
@@ -99,11 +99,9 @@ impl LayerSizes {
         let [inputs, units, real, imaginary] =
             [self.inputs, self.units, self.modes[0], self.modes[1]].map(|count| count as f64);
         let gate = units * (units + inputs + 2.0);
-        match self.kind {
-            CellKind::Elman => gate,
-            CellKind::Gru => 3.0 * gate,
-            CellKind::Lstm => 4.0 * gate,
-            CellKind::Ssm => (real + imaginary) * (inputs + units + 1.0) + inputs * units,
+        match self.kind.family() {
+            Family::Modes => (real + imaginary) * (inputs + units + 1.0) + inputs * units,
+            Family::Plain | Family::Gated => self.kind.about().gates.len().max(1) as f64 * gate,
         }
     }
 
