@@ -185,7 +185,8 @@ fn of_row(row: &Row) -> Settings {
         ("bias", row.bias.to_string()),
         ("seed", row.seed.to_string()),
     ];
-    all.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+    let of_cell = row.cell_settings.iter().map(|(setting, value)| (setting.name, value.to_string()));
+    all.into_iter().chain(of_cell).map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 fn failure(error: CompareError) -> Failure {

@@ -1,5 +1,6 @@
 //! `ketbra train`: trains a network and keeps the run in a folder.
 
+use super::of_cell::OfCell;
 use crate::arguments::TaskSize;
 use crate::device::DeviceChoice;
 use crate::failure::Failure;
@@ -153,6 +154,8 @@ struct Choices {
     /// How strongly; at 1 what old tasks lose counts as much as the loss of the new one [default: 100]
     #[arg(long, value_name = "X", requires = "ewc", allow_negative_numbers = true)]
     ewc_strength: Option<f64>,
+    #[command(flatten)]
+    of_cell: OfCell,
 }
 
 impl Choices {
@@ -187,6 +190,7 @@ impl Choices {
             strong_cue: self.strong_cue,
             ewc: self.ewc.clone(),
             ewc_strength: self.ewc_strength,
+            cell_settings: self.of_cell.0,
         }
     }
 }

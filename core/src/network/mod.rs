@@ -19,7 +19,10 @@ mod unused;
 pub(crate) use cell::Family;
 #[cfg(feature = "report")]
 pub(crate) use cell::Gate;
-pub use cell::{Biases, Cell, CellKind, Elman, Gru, Lstm, Modes, Parameter, ParameterMut, PartKind, Ssm};
+pub use cell::{
+    Biases, CELL_SETTINGS, Cell, CellKind, CellSetting, CellSettings, CellValues, Elman, Gru, Lstm, Modes, Parameter,
+    ParameterMut, PartKind, Ssm,
+};
 pub use dynamics::{Dynamics, Jacobians};
 pub use error::NetworkError;
 #[cfg(fuzzing)]
@@ -193,6 +196,11 @@ impl Network {
     /// The nonlinearity of the layers that have one to choose.
     pub fn activation(&self) -> Option<Activation> {
         self.layers.iter().find_map(Cell::activation)
+    }
+
+    /// What its layers were made with, of the settings of their cell.
+    pub fn cell_settings(&self) -> CellSettings {
+        self.layers.first().map(|cell| cell.layer().settings()).unwrap_or_default()
     }
 
     /// Whether a layer or the readout has a bias.

@@ -114,10 +114,17 @@ fn listed(sizes: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Architecture, Initialization};
+    use crate::network::{Activation, Architecture, CellSettings, Initialization};
 
     fn network(cell: CellKind, layers: usize) -> Network {
-        let of = Architecture { cell, layers, hidden: 5, activation: Activation::Tanh, bias: true };
+        let of = Architecture {
+            cell,
+            layers,
+            hidden: 5,
+            activation: Activation::Tanh,
+            bias: true,
+            settings: CellSettings::usual(cell),
+        };
         Initialization::Uniform.network(&of, 2, 2, 1)
     }
 

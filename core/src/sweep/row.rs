@@ -4,7 +4,7 @@ use super::grid::Run;
 use super::settings::{frozen, threshold, word};
 use crate::interpret::Interpretation;
 use crate::memories::Method;
-use crate::network::CellKind;
+use crate::network::{CellKind, CellSettings};
 use crate::spectrum::Spectrum;
 use crate::task::TableOf;
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,9 @@ pub struct Row {
     pub activation: String,
     /// Whether it has biases.
     pub bias: bool,
+    /// What else the cell leaves to choose.
+    #[serde(default, skip_serializing_if = "CellSettings::is_empty")]
+    pub cell_settings: CellSettings,
     /// Seed.
     pub seed: u64,
     /// The network that training began with, where it is a trained one.
@@ -154,6 +157,7 @@ impl Row {
             clip: params.clip,
             activation: word(&params.activation),
             bias: params.bias,
+            cell_settings: params.cell_settings,
             seed: params.seed,
             from: params.from.as_ref().map(|from| from.network.clone()),
             freeze: frozen(params),
@@ -193,7 +197,7 @@ impl Row {
     pub(crate) fn columns(&self) -> Result<Vec<(String, Value)>, serde_json::Error> {
         let Value::Object(fields) = serde_json::to_value(self)? else { return Ok(vec![]) };
         let mut columns = vec![];
-        for (name, value) in fields {
+        for (name, value) in fields.into_iter().filter(|(name, _)| name != "cell_settings") {
             match (name.as_str(), value) {
                 ("worst" | "recovered" | "phi_error", Value::Object(by_method)) => {
                     let of = |method: Method| by_method.get(method.name()).cloned().unwrap_or(Value::Null);
@@ -205,6 +209,7 @@ impl Row {
                 (_, value) => columns.push((name, value)),
             }
         }
+        columns.extend(self.cell_settings.columns().map(|(name, value)| (name.to_string(), value)));
         Ok(columns)
     }
 }

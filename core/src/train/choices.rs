@@ -1,7 +1,7 @@
 //! What a person chooses about training; everything else keeps its default.
 
 use super::{DEFAULT_STRENGTH, Freeze, Recipe, Restraint, Snapshots, Start, TrainError, TrainParams, TrainedStart};
-use crate::network::{Activation, CellKind, Initialization, Network, NetworkFile};
+use crate::network::{Activation, CellKind, CellSetting, CellSettings, Initialization, Network, NetworkFile};
 use crate::task::Task;
 use crate::transfer::{self, LearnedTask, TransferParams};
 use std::path::{Path, PathBuf};
@@ -70,6 +70,8 @@ pub struct Choices {
     pub ewc: Vec<String>,
     /// How strongly they are pulled back.
     pub ewc_strength: Option<f64>,
+    /// What the cell leaves to choose beside its nonlinearity.
+    pub cell_settings: CellSettings,
 }
 
 impl Choices {
@@ -111,8 +113,15 @@ impl Choices {
         if let (Some(stopping), Some(every)) = (&mut params.stopping, self.look_every) {
             stopping.look_every = every;
         }
+        params.cell_settings = self.cell_settings.or(params.cell_settings);
         if let Some(network) = given {
             params.take_from(network);
+            let differs =
+                |(setting, value): &(&CellSetting, f64)| params.cell_settings.get(setting.name) != Some(*value);
+            if let Some((setting, value)) = self.cell_settings.iter().find(differs) {
+                let limit = "left out: the network that training begins with has its own";
+                return Err(TrainError::OutOfRange { name: setting.name, value, limit });
+            }
         }
         params.lower_learning_rate_at_the_end(task);
         let named = self.from.as_ref().map(|path| path.to_string_lossy().into_owned());

@@ -36,6 +36,7 @@ impl Elman {
         usually_biased: false,
         usual_activation: Activation::Tanh,
         written: Ok(Plain::Elman(Activation::Tanh)),
+        settings: &[],
     };
 
     pub(super) fn random(of: &Architecture, inputs: usize, draw: &Draw<'_>) -> Self {

@@ -40,6 +40,7 @@ impl Gru {
         usually_biased: true,
         usual_activation: Activation::Tanh,
         written: Ok(Plain::Gru),
+        settings: &[],
     };
 
     /// Gates: r, z, n.

@@ -33,6 +33,7 @@ impl Lstm {
         usually_biased: true,
         usual_activation: Activation::Tanh,
         written: Ok(Plain::Lstm),
+        settings: &[],
     };
 
     /// Gates: i, f, g, o.

@@ -7,12 +7,14 @@ mod gates;
 mod gru;
 mod lstm;
 mod scramble;
+mod settings;
 mod ssm;
 
 pub use elman::Elman;
 pub use gates::Biases;
 pub use gru::Gru;
 pub use lstm::Lstm;
+pub use settings::{CellSetting, CellSettings, CellValues};
 pub use ssm::{Modes, Ssm};
 
 use super::dynamics::Jacobians;
@@ -84,6 +86,22 @@ macro_rules! cells {
                 }
             }
         }
+
+        /// Every setting that a cell leaves to choose beside its nonlinearity.
+        pub const CELL_SETTINGS: [CellSetting; 0 $(+ $Kind::ABOUT.settings.len())+] = {
+            let lists: [&[CellSetting]; CellKind::NAMES.len()] = [$($Kind::ABOUT.settings),+];
+            let unset = CellSetting { cell: CellKind::Elman, name: "", flag: "", help: "", values: CellValues::Flag };
+            let (mut all, mut count, mut list) = ([unset; _], 0, 0);
+            while list < lists.len() {
+                let mut k = 0;
+                while k < lists[list].len() {
+                    all[count] = lists[list][k];
+                    (count, k) = (count + 1, k + 1);
+                }
+                list += 1;
+            }
+            all
+        };
     };
 }
 
@@ -122,6 +140,8 @@ pub(crate) struct About {
     pub(crate) usual_activation: Activation,
     /// The plain layer as which a circuit is written into it, or why none is.
     pub(crate) written: Result<Plain, &'static str>,
+    /// What else it leaves to choose.
+    pub(crate) settings: &'static [CellSetting],
 }
 
 /// Cells that are alike.
@@ -189,6 +209,11 @@ pub(crate) trait Layer {
         None
     }
 
+    /// What it was made with, of the settings of its kind.
+    fn settings(&self) -> CellSettings {
+        CellSettings::default()
+    }
+
     /// The place of its two bias vectors, where it can have them.
     fn biases_mut(&mut self) -> Option<&mut Option<Biases>> {
         None
@@ -238,6 +263,8 @@ pub enum ParameterMut<'a> {
     Matrix(&'a mut Mat<f64>),
     /// A vector.
     Vector(&'a mut Vec<f64>),
+    /// Numbers that nothing changes: they are kept beside those that are trained.
+    Constant,
 }
 
 impl ParameterMut<'_> {
@@ -248,6 +275,7 @@ impl ParameterMut<'_> {
                 (0..m.ncols()).for_each(|j| m.col_as_slice_mut(j).iter_mut().for_each(|x| *x = change(*x)))
             }
             Self::Vector(vector) => vector.iter_mut().for_each(|x| *x = change(*x)),
+            Self::Constant => {}
         }
     }
 

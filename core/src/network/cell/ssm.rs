@@ -56,6 +56,7 @@ impl Ssm {
         usually_biased: false,
         usual_activation: Activation::Identity,
         written: Err("its state is linear and has no gates or units to write a new circuit in"),
+        settings: &[],
     };
 
     /// Complex modes in a ring inside the unit circle, as many as units.

@@ -16,13 +16,17 @@ mod pytorch;
 mod source;
 
 use super::store::{check_header, read_safetensors};
-use super::{Activation, Metadata, Network, NetworkError, NetworkFile, Tensors};
+use super::tensors::last_part;
+use super::{
+    Activation, CELL_SETTINGS, CellKind, Metadata, Network, NetworkError, NetworkFile, Tensor, Tensors, layers,
+};
 use crate::foreign_text::{escaped_name, listed};
 use crate::setting::Setting;
 use archive::Archive;
 use pickle::{MAX_PICKLE_BYTES, Pickle, PickleError};
 use pytorch::PyTorchError;
 use source::Source;
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -132,6 +136,7 @@ impl NetworkFile {
         if activation.is_some() {
             metadata.insert(ACTIVATION.into(), chosen.name().into());
         }
+        let tensors = &with_cell_settings(tensors, &metadata);
         let read = match readout {
             true => Network::from_tensors_with_unused(tensors, chosen),
             false => Network::from_tensors_of_a_cell(tensors, chosen),
@@ -161,6 +166,26 @@ impl Wanted {
     pub(super) const NETWORK: Self = Self { activation: None, readout: true };
 }
 
+/// The tensors of a network whose metadata names a cell and numbers that the cell leaves to choose: each stands for a tensor of its
+/// name that is missing.
+fn with_cell_settings<'a>(tensors: &'a Tensors, metadata: &Metadata) -> Cow<'a, Tensors> {
+    let mut all = Cow::Borrowed(tensors);
+    let cell = metadata.get(CELL).and_then(|word| word.parse::<CellKind>().ok());
+    for setting in CELL_SETTINGS.iter().filter(|setting| Some(setting.cell) == cell) {
+        let Some(value) = metadata.get(setting.name).and_then(|text| text.parse().ok()) else { continue };
+        for layer in 0..layers::count(tensors) {
+            let name = format!("{}_l{layer}", setting.name);
+            let is_there = |key: &String| [name.as_str(), setting.name].contains(&last_part(key));
+            if !tensors.keys().any(is_there) {
+                all.to_mut().insert(name, Tensor { shape: vec![], values: vec![value] });
+            }
+        }
+    }
+    all
+}
+
+/// Where the kind of the layers is kept.
+const CELL: &str = "cell";
 /// Where the activation is kept.
 const ACTIVATION: &str = "activation";
 /// Under which names others keep it.

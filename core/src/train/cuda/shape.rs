@@ -142,6 +142,7 @@ impl Shape {
                 places.collect::<Vec<_>>().into_iter().zip(&mut rest).for_each(|(place, x)| matrix[place] = x);
             }
             ParameterMut::Vector(vector) => vector.iter_mut().zip(&mut rest).for_each(|(place, x)| *place = x),
+            ParameterMut::Constant => {}
         };
         let mut network = self.zeros();
         for cell in &mut network.layers {
@@ -190,7 +191,7 @@ fn pick<P>(parameters: Vec<(&'static str, P)>, name: &str) -> Option<P> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::network::{Architecture, Initialization};
+    use crate::network::{Architecture, CellSettings, Initialization};
     use crate::task::Task;
     use crate::train::{Start, TrainParams};
 
@@ -206,7 +207,14 @@ pub(super) mod tests {
         for cell in [CellKind::Elman, CellKind::Gru, CellKind::Lstm] {
             for (bias, layers) in [(false, 1), (true, 1), (true, 3)] {
                 let shape = shape(|p| (p.cell, p.hidden, p.bias, p.layers) = (cell, 10, bias, layers));
-                let of = Architecture { cell, layers, hidden: 10, activation: Activation::Tanh, bias };
+                let of = Architecture {
+                    cell,
+                    layers,
+                    hidden: 10,
+                    activation: Activation::Tanh,
+                    bias,
+                    settings: CellSettings::usual(cell),
+                };
                 let network = Initialization::Uniform.network(&of, 8, 8, 3);
                 let mut numbers = vec![0.0; shape.parameter_stride()];
                 shape.flatten(&network, &mut numbers);

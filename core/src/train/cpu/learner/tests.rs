@@ -4,7 +4,7 @@ use super::super::chunk::Chunk;
 use super::super::isa::{Dispatch, Isa};
 use super::super::panels::Panels;
 use super::Learner;
-use crate::network::{Activation, Architecture, Cell, CellKind, Initialization, Network, ParameterMut};
+use crate::network::{Activation, Architecture, Cell, CellKind, CellSettings, Initialization, Network, ParameterMut};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task};
 use faer::Mat;
@@ -31,7 +31,14 @@ impl Case {
         let (mut layers, mut inputs) = (vec![], self.d);
         let mut last = None;
         for (seed, &(cell, hidden)) in (1..).zip(&self.layers) {
-            let of = Architecture { cell, layers: 1, hidden, activation: self.activation, bias: self.bias };
+            let of = Architecture {
+                cell,
+                layers: 1,
+                hidden,
+                activation: self.activation,
+                bias: self.bias,
+                settings: CellSettings::usual(cell),
+            };
             let mut network = Initialization::Uniform.network(&of, inputs, self.d, seed);
             layers.append(&mut network.layers);
             last = Some(network.readout);
@@ -132,6 +139,7 @@ fn parameters(network: &mut Network) -> Vec<&mut f64> {
                 all.extend(matrix.as_mut().col_iter_mut().flat_map(|column| column.iter_mut()));
             }
             ParameterMut::Vector(vector) => all.extend(vector),
+            ParameterMut::Constant => {}
         }
     }
     all
