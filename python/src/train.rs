@@ -5,7 +5,7 @@ use crate::errors::Failed;
 use crate::network::Network;
 use crate::task::TaskGiven;
 use crate::work::{Ended, Stop, interruptible};
-use ketbra::network::{CELL_SETTINGS, CellSettings, NetworkFile};
+use ketbra::network::{CellSettings, NetworkFile};
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Choices, Engine, Job, Metrics, RecordError, Snapshots, TrainError, TrainObserver, TrainState};
@@ -37,15 +37,13 @@ pub enum CellValue {
 fn of_cell(given: BTreeMap<String, Option<CellValue>>) -> Result<CellSettings, Failed> {
     let mut settings = CellSettings::default();
     for (name, value) in given {
-        let place = CELL_SETTINGS.iter().position(|setting| setting.name == name);
-        let place = place.ok_or_else(|| Failed::train(format!("training has no setting '{name}'")))?;
-        settings.set(
-            place,
-            value.map(|value| match value {
-                CellValue::Flag(flag) => f64::from(u8::from(flag)),
-                CellValue::Number(number) => number,
-            }),
-        );
+        let number = value.map(|value| match value {
+            CellValue::Flag(flag) => f64::from(u8::from(flag)),
+            CellValue::Number(number) => number,
+        });
+        if !settings.set(&name, number) {
+            return Err(Failed::train(format!("training has no setting '{name}'")));
+        }
     }
     Ok(settings)
 }

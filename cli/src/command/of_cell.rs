@@ -14,12 +14,12 @@ impl FromArgMatches for OfCell {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        for (place, setting) in CELL_SETTINGS.iter().enumerate() {
+        for setting in &CELL_SETTINGS {
             let value = match setting.values {
                 CellValues::Flag => matches.get_flag(setting.name).then_some(1.0),
                 CellValues::Number { .. } => matches.get_one(setting.name).copied(),
             };
-            self.0.set(place, value);
+            self.0.set(setting.name, value);
         }
         Ok(())
     }

@@ -116,8 +116,9 @@ impl Choices {
         params.cell_settings = self.cell_settings.or(params.cell_settings);
         if let Some(network) = given {
             params.take_from(network);
-            let differs =
-                |(setting, value): &(&CellSetting, f64)| params.cell_settings.get(setting.name) != Some(*value);
+            // Networks hold f32.
+            let has = |name, value| params.cell_settings.get(name).is_some_and(|own: f64| own as f32 == value as f32);
+            let differs = |(setting, value): &(&CellSetting, f64)| !has(setting.name, *value);
             if let Some((setting, value)) = self.cell_settings.iter().find(differs) {
                 let limit = "left out: the network that training begins with has its own";
                 return Err(TrainError::OutOfRange { name: setting.name, value, limit });

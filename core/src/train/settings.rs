@@ -149,7 +149,9 @@ impl TrainSetting {
         match self.set {
             Sets::Nothing => {}
             Sets::Choice(set) => set(choices, value),
-            Sets::OfCell(place) => choices.cell_settings.set(place, value.number()),
+            Sets::OfCell(_) => {
+                choices.cell_settings.set(self.name, value.number());
+            }
         }
     }
 }

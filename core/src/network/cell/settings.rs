@@ -78,11 +78,11 @@ impl CellSettings {
         self.iter().find(|(setting, _)| setting.name == name).map(|(_, value)| value)
     }
 
-    /// Sets a value by its place in the table.
-    pub fn set(&mut self, place: usize, value: Option<f64>) {
-        if let Some(to) = self.0.get_mut(place) {
-            *to = value.or(*to);
-        }
+    /// Sets a value by its name, unless it is nothing; says whether there is such a setting.
+    pub fn set(&mut self, name: &str, value: Option<f64>) -> bool {
+        let place = CELL_SETTINGS.iter().position(|setting| setting.name == name);
+        let to = place.and_then(|place| self.0.get_mut(place));
+        to.map(|to| *to = value.or(*to)).is_some()
     }
 
     /// These, and others where nothing is set.
@@ -129,10 +129,8 @@ impl<'de> Deserialize<'de> for CellSettings {
         let mut settings = Self::default();
         for (name, value) in BTreeMap::<String, Value>::deserialize(deserializer)? {
             let number = value.as_f64().or_else(|| value.as_bool().map(|flag| f64::from(u8::from(flag))));
-            let place = CELL_SETTINGS.iter().position(|setting| setting.name == name);
-            match (place, number) {
-                (Some(place), Some(number)) => settings.set(place, Some(number)),
-                _ => return Err(D::Error::custom("a setting that no cell has")),
+            if number.is_none() || !settings.set(&name, number) {
+                return Err(D::Error::custom("a setting that no cell has, or no value of one"));
             }
         }
         Ok(settings)

@@ -14,7 +14,7 @@ pub(crate) struct ElmanKernel<S> {
     gates: Gates<S, 1>,
 }
 
-fn stacked(cell: &Elman) -> Stacked<'_> {
+pub(super) fn stacked(cell: &Elman) -> Stacked<'_> {
     let Elman { input_weights, recurrent_weights, biases, .. } = cell;
     Stacked { input_weights, recurrent_weights, biases: biases.as_ref() }
 }
