@@ -16,13 +16,7 @@ mod store;
 mod tensors;
 mod unused;
 
-pub(crate) use cell::Family;
-#[cfg(feature = "report")]
-pub(crate) use cell::Gate;
-pub use cell::{
-    Biases, CELL_SETTINGS, Cell, CellKind, CellSetting, CellSettings, CellValues, Elman, Gru, Lstm, Modes, Parameter,
-    ParameterMut, PartKind, Ssm,
-};
+pub use cell::*;
 pub use dynamics::{Dynamics, Jacobians};
 pub use error::NetworkError;
 #[cfg(fuzzing)]
