@@ -104,10 +104,10 @@ struct Choices {
     /// Give layers and readout biases [default for gru and lstm]
     #[arg(long, conflicts_with = "no_bias")]
     bias: bool,
-    /// Give them none [default for elman and ssm]
+    /// Give them none [default for other cells]
     #[arg(long)]
     no_bias: bool,
-    /// Nonlinearity of elman and ssm layers: tanh, relu, identity or softplus [default: tanh; ssm: identity]
+    /// Nonlinearity of layers without gates: tanh, relu, identity or softplus [default: tanh; ssm: identity]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     activation: Option<Activation>,
     /// Steps between rows of metrics [default: 100]

@@ -143,6 +143,13 @@ impl NetworkFile {
         };
         let (network, unused) =
             read.map_err(|source| NetworkError::InFile { path: path.into(), source: Box::new(source) })?;
+        let said = said_cell(&metadata).filter(|cell| network.kind() != Some(*cell));
+        if let Some(setting) = CELL_SETTINGS.iter().find(|setting| Some(setting.cell) == said) {
+            let (cell, name) = (setting.cell.name(), setting.name);
+            let problem =
+                format!("it calls its layers {cell}, and has no {name}; add a tensor or metadata of that name");
+            return Err(NetworkError::Malformed { path: path.into(), format, problem });
+        }
         Ok(Self { network, metadata, unused })
     }
 
@@ -170,7 +177,7 @@ impl Wanted {
 /// name that is missing.
 fn with_cell_settings<'a>(tensors: &'a Tensors, metadata: &Metadata) -> Cow<'a, Tensors> {
     let mut all = Cow::Borrowed(tensors);
-    let cell = metadata.get(CELL).and_then(|word| word.parse::<CellKind>().ok());
+    let cell = said_cell(metadata);
     for setting in CELL_SETTINGS.iter().filter(|setting| Some(setting.cell) == cell) {
         let Some(value) = metadata.get(setting.name).and_then(|text| text.parse().ok()) else { continue };
         for layer in 0..layers::count(tensors) {
@@ -182,6 +189,11 @@ fn with_cell_settings<'a>(tensors: &'a Tensors, metadata: &Metadata) -> Cow<'a, 
         }
     }
     all
+}
+
+/// The kind of the layers, where the metadata say it.
+fn said_cell(metadata: &Metadata) -> Option<CellKind> {
+    metadata.get(CELL)?.parse().ok()
 }
 
 /// Where the kind of the layers is kept.
