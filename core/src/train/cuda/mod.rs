@@ -91,6 +91,9 @@ pub(super) fn supports(job: &Job) -> Result<(), TrainError> {
     if activation == Activation::Softplus {
         return Err(TrainError::EngineLacks { engine: "cuda", what: "softplus" });
     }
+    if job.task.program().is_some() {
+        return Err(TrainError::EngineLacks { engine: "cuda", what: "tasks with inputs at every step" });
+    }
     if !job.task.contexts().is_empty() {
         return Err(TrainError::EngineLacks { engine: "cuda", what: "tasks with contexts" });
     }
