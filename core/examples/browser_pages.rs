@@ -206,7 +206,9 @@ fn other_cells(folder: &Path, told: &Question) -> Result<()> {
     Page { name: "lstm-whole", network: lstm, question: told.clone(), course: None }.write_as(folder, None, &whole)?;
     let task = Window::named("repeat-copy", Some(8), Some(5))?;
     let network = turning(&task, 64)?;
-    Page { name: "ssm", network, question: Question::Task(task), course: None }.write(folder, None)
+    Page { name: "ssm", network, question: Question::Task(task), course: None }.write(folder, None)?;
+    let leaky = Question::Task(Window::named("repeat-copy", Some(3), Some(2))?);
+    Page { name: "leaky", network: fixture("leaky-copy-h48")?, question: leaky, course: None }.write(folder, None)
 }
 
 /// A layer of gates under real modes with what goes past them: the rest of what a page may have to run.

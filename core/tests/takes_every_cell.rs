@@ -15,11 +15,12 @@ use safetensors::SafeTensors;
 use std::path::{Path, PathBuf};
 
 /// Every cell, with the names of its files of derivatives. A new cell is added here.
-const CELLS: [(CellKind, &[&str]); 4] = [
+const CELLS: [(CellKind, &[&str]); 5] = [
     (CellKind::Elman, &["elman", "relu", "elman-2"]),
     (CellKind::Gru, &["gru", "gru-plain", "gru-2"]),
     (CellKind::Lstm, &["lstm", "lstm-3"]),
     (CellKind::Ssm, &["ssm"]),
+    (CellKind::Leaky, &["leaky", "leaky-softplus", "leaky-2"]),
 ];
 
 fn random(cell: CellKind, layers: usize, bias: bool) -> Network {

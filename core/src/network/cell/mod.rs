@@ -5,6 +5,7 @@
 mod elman;
 mod gates;
 mod gru;
+mod leaky;
 mod lstm;
 mod scramble;
 mod settings;
@@ -13,6 +14,7 @@ mod ssm;
 pub use elman::Elman;
 pub use gates::Biases;
 pub use gru::Gru;
+pub use leaky::{Leak, Leaky};
 pub use lstm::Lstm;
 pub use settings::{CellSetting, CellSettings, CellValues};
 pub use ssm::{Modes, Ssm};
@@ -114,6 +116,8 @@ cells! {
     Lstm,
     /// A diagonal linear state-space layer.
     Ssm,
+    /// Leaky integration.
+    Leaky,
 }
 
 /// What is said of a kind of cell as a whole.
@@ -334,7 +338,7 @@ impl Parameter<'_> {
 impl Cell {
     /// A layer among named tensors, and the names that it goes by.
     pub(super) fn read<'a>(from: &LayerTensors<'a>, activation: Activation) -> Result<Read<'a>, NetworkError> {
-        if Ssm::is_in(from)? { Ssm::read(from, activation) } else { gates::read(from, activation) }
+        if Ssm::is_in(from)? { Ssm::read(from, activation) } else { Leaky::read(from, activation) }
     }
 
     /// The nonlinearity that can be chosen, where there is one.

@@ -37,6 +37,12 @@ const CELLS = {
     return next;
   },
 
+  // h' = (1 - a) h + a act(W_ih u + W_hh h + b); a of each unit is given, or the logistic function of what was learned
+  leaky(layer, h, u) {
+    const alpha = layer.alpha?.data ?? layer.alpha_logit.data.map((x) => 1 / (1 + Math.exp(-x)));
+    return CELLS.elman(layer, h, u).map((towards, i) => (1 - alpha[i]) * h[i] + alpha[i] * towards);
+  },
+
   // x' = lambda x + B u, h' = act(Re(C x') + D u); the state is (h, Re x, Im x)
   ssm({ real, imaginary, skip, activation, units, size }, state, u) {
     const modes = real.eigenvalues.length, next = new Float64Array(size), re = next.subarray(units, units + modes), im = next.subarray(units + modes);

@@ -4,6 +4,7 @@
 mod elman;
 mod gates;
 mod gru;
+mod leaky;
 mod lstm;
 mod ssm;
 mod tape;
@@ -64,6 +65,7 @@ pub(crate) fn kernel<S: Dispatch>(cell: &Cell, biased: bool, place: usize, room:
         Cell::Elman(cell) => Box::new(elman::ElmanKernel::new(cell, biased, place, room)),
         Cell::Gru(cell) => Box::new(gru::GruKernel::new(cell, biased, place, room)),
         Cell::Lstm(cell) => Box::new(lstm::LstmKernel::new(cell, biased, place, room)),
+        Cell::Leaky(cell) => Box::new(leaky::LeakyKernel::new(cell, biased, place, room)),
         Cell::Ssm(cell) => Box::new(ssm::SsmKernel::new(cell, place, room)),
     }
 }
@@ -98,7 +100,8 @@ impl LayerSizes {
     pub(crate) fn weights(&self) -> f64 {
         let [inputs, units, real, imaginary] =
             [self.inputs, self.units, self.modes[0], self.modes[1]].map(|count| count as f64);
-        let gate = units * (units + inputs + 2.0);
+        let leak = if self.kind == CellKind::Leaky { units } else { 0.0 };
+        let gate = units * (units + inputs + 2.0) + leak;
         match self.kind.family() {
             Family::Modes => (real + imaginary) * (inputs + units + 1.0) + inputs * units,
             Family::Plain | Family::Gated => self.kind.about().gates.len().max(1) as f64 * gate,
@@ -110,6 +113,7 @@ impl LayerSizes {
             CellKind::Elman => elman::tape_shape(self.units),
             CellKind::Gru => gru::tape_shape(self.units),
             CellKind::Lstm => lstm::tape_shape(self.units),
+            CellKind::Leaky => leaky::tape_shape(self.units),
             CellKind::Ssm => ssm::tape_shape(self.units, self.modes),
         }
     }

@@ -89,8 +89,8 @@ fn elman() -> Vec<Case> {
 
 /// Every size with every other cell, and stacks of all of them in two sizes.
 fn others() -> Vec<Case> {
-    use CellKind::{Elman, Gru, Lstm, Ssm};
-    let stacks: [&[CellKind]; 11] = [
+    use CellKind::{Elman, Gru, Leaky, Lstm, Ssm};
+    let stacks: [&[CellKind]; 14] = [
         &[Gru],
         &[Lstm],
         &[Ssm],
@@ -102,6 +102,9 @@ fn others() -> Vec<Case> {
         &[Lstm, Ssm, Elman],
         &[Ssm, Lstm],
         &[Gru, Elman, Ssm],
+        &[Leaky],
+        &[Leaky, Leaky],
+        &[Gru, Leaky, Elman],
     ];
     let cases = stacks.into_iter().flat_map(|kinds| {
         let sizes = if kinds.len() == 1 { &SIZES[..] } else { &SIZES[1..3] };
