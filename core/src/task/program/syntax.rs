@@ -98,7 +98,7 @@ const RESERVED: [&str; 19] = [
     "input", "variable", "output", "table", "length", "when", "where", "usually", "or", "and", "not", "mod", "none",
     "one", "of", "to", "held", "t", "within",
 ];
-const STATEMENTS: [&str; 5] = ["input", "variable", "output", "table", "length"];
+pub(super) const STATEMENTS: [&str; 5] = ["input", "variable", "output", "table", "length"];
 const FORMS: &str =
     "sign, pulse(P), one of 4, one of a, b, c, 0 to 9, number, uniform(A, B), normal(D) or once(FROM, TO)";
 
