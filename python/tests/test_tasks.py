@@ -104,7 +104,7 @@ def test_a_formula_in_a_task_file_is_read_back(tmp_path: Path) -> None:
     assert ketbra.Task(path) == task and ketbra.Task(path).name == task.name
 
 
-def test_a_program_is_drawn_and_run():
+def test_a_program_is_drawn_and_run() -> None:
     task = ketbra.Task("registers:2x1")
     assert "variable r[2,1]: sign or none" in (task.program or "")
     episodes = task.draw(5, 20, seed=3)
