@@ -52,6 +52,9 @@ pub struct Provenance {
     pub training: Option<Training>,
 }
 
+/// What says, in the list of how a page was made, that what was found had been saved.
+const SAVED: &str = "interpretation";
+
 /// The longest run that a page shows, in output steps.
 const LONGEST_RUN: usize = 96;
 
@@ -78,6 +81,7 @@ impl Provenance {
         let mut made = vec![("network".to_string(), name), ("path".to_string(), path.display().to_string())];
         let short = file.metadata.iter().filter(|(_, value)| !value.contains('\n'));
         made.extend(short.map(|(name, value)| (format!("file: {name}"), value.clone())));
+        made.extend(Interpretation::is_saved(path).then(|| (SAVED.to_string(), "saved, with its network".into())));
         let mut training = metrics.and_then(|text| Training::from_csv(&text, MOST_ROWS));
         if let Some(training) = &mut training {
             let (snapshots, missing) = Snapshot::all(path, file, watch);
