@@ -78,7 +78,7 @@ def read(stages: list[Stage]) -> list[str]:
     return wrong
 
 
-LEFT, TOP, ROW, GAP, LANE, BEND = 152, 74, 25, 16, 21, 8
+LEFT, TOP, ROW, GAP, LANE, BEND = 152, 96, 25, 16, 21, 8
 LIGHT = dict(paper="#fbfaf7", ink="#22283a", quiet="#6b7180", colours=["#2f52a8", "#2f7d5b", "#b3402f", "#7a4fa3", "#96690f"])
 DARK = dict(paper="#171c2b", ink="#e8eaf2", quiet="#9aa1b5", colours=["#9db4ff", "#7fd1ab", "#ff9d8a", "#cdaaf2", "#e8c06c"])
 
@@ -132,19 +132,15 @@ def svg(stages: list[Stage]) -> str:
         width = max(width, at + 7.3 * len(said))
     height, width = round(bottom + 30 + 7.3 * longest), round(width + 24)
     heads = [f'<text class="p{i} part" x="20" y="{y}">{escape(name)}</text>' for y, i, name in titles]
-    says = [
-        "The wire of a stage runs to the right. A dot is something that",
-        "the stage takes from above; a small one is named in its code",
-        "beside that. Where the wire turns down is what the stage gives.",
-    ]
-    legend = [f'<text class="quiet says" x="{width - 24}" y="{TOP - 2 + 17 * i}">{line}</text>' for i, line in enumerate(says)]
+    says = "A wire for each stage. A dot is what it takes from above, a small one what its code names besides; where it turns down is what it gives."
     title = '<text class="ink title" x="20" y="38">How data flows through ketbra</text>'
+    legend = f'<text class="quiet says" x="20" y="60">{says}</text>'
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="The stages of ketbra in the order in which data flows, and the types that pass between them">
 <style>
 {style(LIGHT)}
 @media (prefers-color-scheme:dark){{{style(DARK)}}}
 text{{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;font-size:13px}}
-.title{{font-size:19px;font-weight:600}}.name{{text-anchor:end;font-weight:600}}.says{{text-anchor:end;font-size:12px}}
+.title{{font-size:19px;font-weight:600}}.name{{text-anchor:end;font-weight:600}}.says{{font-size:12px}}
 .part{{fill:var(--c);font-size:11px;letter-spacing:.09em;text-transform:uppercase}}
 .kind{{fill:var(--c);font-family:ui-monospace,SFMono-Regular,Menlo,"DejaVu Sans Mono",monospace;font-size:12px}}
 .wire,.thin,.flow{{fill:none;stroke:var(--c);stroke-linecap:round;stroke-linejoin:round;stroke-width:1.3}}.flow{{stroke-width:2.6}}.thin{{opacity:.6}}
@@ -152,7 +148,7 @@ text{{font-family:system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;fo
 </style>
 <rect class="paper" width="{width}" height="{height}" rx="10"/>
 {title}
-{chr(10).join([*legend, *heads, *wires, *down, *dots, *labels])}
+{chr(10).join([legend, *heads, *wires, *down, *dots, *labels])}
 </svg>
 """
 

@@ -9,7 +9,7 @@ use ketbra::compose::{ComposeError, Composed, How, feed, sum};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict};
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ impl ComposeCommand {
         let params = InterpretParams::default();
         let (first, f, in_first) = part(&self.first, self.task_a.as_ref(), &params)?;
         let (second, g, in_second) = part(&self.second, self.task_b.as_ref(), &params)?;
-        let read = |file: &NetworkFile, task: &Task| {
+        let read = |file: &NetworkFile, task: &Window| {
             interpret_watched(file, &Question::Task(task.clone()), &params, Some(&Share::new()))
         };
         let parts = ((&first.network, &f), (&second.network, &g));
@@ -122,7 +122,7 @@ fn part(
     path: &Path,
     task: Option<&OsString>,
     params: &InterpretParams,
-) -> Result<(NetworkFile, Task, Option<Interpretation>), Failure> {
+) -> Result<(NetworkFile, Window, Option<Interpretation>), Failure> {
     let known = Known { task: task.cloned(), ..Known::default() };
     let (file, found) = match known.saved(path, params)? {
         Some((file, found)) => (file, Some(found)),
