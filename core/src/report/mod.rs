@@ -177,7 +177,7 @@ pub enum ReportError {
 
 /// The page of a network: one HTML file that needs nothing else.
 pub fn page(network: &Network, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
-    page_of(Some(network), found, provenance)
+    frame::assembled(&frame::NETWORK, &provenance.title, &data::page_data(Some(network), found, provenance)?)
 }
 
 /// What a network does and how sure that is, in the sentence that its page begins with; no network for recordings.
@@ -187,12 +187,7 @@ pub fn headline(network: Option<&Network>, found: &Interpretation) -> String {
 
 /// The page of recordings: a few of the episodes stand for the network that nobody can run.
 pub fn page_of_recordings(found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
-    page_of(None, found, provenance)
-}
-
-fn page_of(network: Option<&Network>, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
-    let data = data::page_data(network, found, provenance)?;
-    frame::assembled(&frame::NETWORK, &provenance.title, &data)
+    frame::assembled(&frame::NETWORK, &provenance.title, &data::page_data(None, found, provenance)?)
 }
 
 #[cfg(test)]

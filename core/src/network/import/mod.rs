@@ -65,7 +65,7 @@ impl NetworkFile {
     fn open_wanted(path: &Path, wanted: Wanted) -> Result<Self, NetworkError> {
         let path = if path.is_dir() { network_in(path)? } else { path.to_path_buf() };
         let (file, length) = open_file(&path)?;
-        Self::from_source(Source::Disk(&file, length), &path, wanted)
+        Self::assemble(read(Source::Disk(&file, length), &path)?, wanted, &path)
     }
 
     /// Reads a network from the bytes of a file; the path serves as a hint and in errors.
@@ -75,27 +75,21 @@ impl NetworkFile {
 
     /// As [`NetworkFile::from_bytes`], with an activation that is known better than the file says.
     pub fn from_bytes_as(bytes: &[u8], path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
-        Self::from_source(Source::Memory(bytes), path, Wanted { activation, readout: true })
+        Self::assemble(read(Source::Memory(bytes), path)?, Wanted { activation, readout: true }, path)
     }
 
     /// Reads a safetensors file; the activation is tanh unless the metadata says otherwise.
     pub fn from_safetensors(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
         let wanted = Wanted { activation: None, readout: true };
-        Self::assemble(safetensors(Source::Memory(bytes), path)?, wanted, path, SAFETENSORS)
-    }
-
-    fn from_source(source: Source<'_>, path: &Path, wanted: Wanted) -> Result<Self, NetworkError> {
-        let (format, contents) = read(source, path)?;
-        Self::assemble(contents, wanted, path, format)
+        Self::assemble((SAFETENSORS, safetensors(Source::Memory(bytes), path)?), wanted, path)
     }
 
     /// A network from the contents of a file; the activation is the one given, or else the one that the metadata says,
     /// or else tanh.
     fn assemble(
-        Contents { tensors, mut metadata }: Contents,
+        (format, Contents { tensors, mut metadata }): (&'static str, Contents),
         Wanted { activation, readout }: Wanted,
         path: &Path,
-        format: &'static str,
     ) -> Result<Self, NetworkError> {
         let message =
             SETTINGS_OF_ACTIVATION.iter().find_map(|key| metadata.get(*key)).map(|setting| activation_word(setting));
