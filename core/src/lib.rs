@@ -84,6 +84,7 @@ pub mod code;
 pub mod compare;
 pub mod compile;
 pub mod compose;
+mod crc32c;
 mod csv;
 pub mod develop;
 pub mod edit;

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::progress::{Count, Share};
-use crate::subject::{Known, beside, interpret_watched, name, provenance, write, write_page};
+use crate::subject::{Known, beside, name, provenance, write, write_page};
 use crate::terminal::{complain, print, print_json};
 use crate::written::{Written, print_made};
 use ketbra::interpret::{InterpretParams, Interpretation};
@@ -27,7 +27,7 @@ use std::process::{Command, Stdio};
 
 The page needs no network access: it holds the weights, runs them in the browser, and lets you edit them.")]
 pub struct ReportCommand {
-    /// A run folder or a file (.safetensors, .npz, .pt, .pth, .ckpt), two of them, or the folder of a sweep
+    /// A run folder or a file (.safetensors, .npz, .pt, .pth, .ckpt, a saved interpretation), two of them, or the folder of a sweep
     #[arg(value_name = "PATH", required = true, num_args = 1..=2)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -117,10 +117,7 @@ impl ReportCommand {
     }
 
     fn interpreted(&self, path: &Path) -> Result<(NetworkFile, Interpretation), Failure> {
-        let file = self.known.open(path)?;
-        let question = self.known.question(&file)?;
-        let found = interpret_watched(&file, &question, &InterpretParams::default(), Some(&Share::new()))?;
-        Ok((file, found))
+        self.known.interpreted(path, &InterpretParams::default(), Some(&Share::new()))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Every method returns the memories (Psi), a basis of states in which each column holds one component of one variable,
 //! and the readers (Psi*), which give the contents back. Each is judged on fresh inputs, by its worst component.
 
+mod angles;
 mod dual;
 mod observability;
 mod orbit;
@@ -12,6 +13,7 @@ mod rollout;
 mod score;
 
 pub use crate::task::Component;
+pub use angles::Angles;
 pub use observability::observability;
 pub use remainder::Remainder;
 pub(crate) use remainder::{Drive, remainder};

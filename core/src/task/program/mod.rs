@@ -85,7 +85,7 @@ impl Program {
     /// Reads a program from its text; it is named after the text.
     pub fn read(text: &str) -> Result<Self, TaskError> {
         let program = Self::read_in(text, &File { file: "program", text }, 0)?;
-        let name = format!("program-{:08x}", crate::run_folder::crc32c::crc32c(program.source.as_bytes()));
+        let name = format!("program-{:08x}", crate::crc32c::crc32c(program.source.as_bytes()));
         Ok(program.renamed(name))
     }
 
