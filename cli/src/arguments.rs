@@ -1,9 +1,11 @@
 //! What a person can type.
 
 use crate::command::Command;
+use crate::failure::Failure;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory, FromArgMatches, Parser};
-use ketbra::setting::{Advice, in_dialect};
+use ketbra::interpret::InterpretParams;
+use ketbra::setting::{Adjustable, Advice, SettingError, in_dialect};
 use ketbra::task::{Task, TaskError};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -75,6 +77,26 @@ pub fn in_options(message: impl Display) -> String {
         },
         message,
     )
+}
+
+/// Settings of interpretation.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Settings {
+    /// A setting of interpretation by its name, such as code.read=0.95; as often as needed. `ketbra settings` lists all of them
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+}
+
+impl Settings {
+    /// Parameters with these settings.
+    pub fn on<P: Adjustable>(&self, mut params: P) -> Result<P, SettingError> {
+        params.set_each(&self.set).map(|()| params)
+    }
+
+    /// How a network is interpreted.
+    pub fn interpret(&self) -> Result<InterpretParams, Failure> {
+        InterpretParams::default().with(&self.set).map_err(Failure::bad_input)
+    }
 }
 
 /// The size of a task that comes in any size.

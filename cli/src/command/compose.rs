@@ -1,12 +1,13 @@
 //! `ketbra compose`: two circuits in one network.
 
 use super::interpret::summary::summary;
+use crate::arguments::Settings;
 use crate::failure::Failure;
 use crate::progress::Share;
 use crate::subject::interpret_watched;
 use crate::terminal::{FAINT, print, print_json, title};
 use ketbra::compose::{ComposeError, Composed, How, feed, sum};
-use ketbra::interpret::{InterpretParams, Interpretation, Known, Question, Verdict};
+use ketbra::interpret::{Interpretation, Known, Question, Verdict};
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
 use ketbra::task::Task;
@@ -48,6 +49,8 @@ pub struct ComposeCommand {
     /// The file to write, .safetensors
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    settings: Settings,
     /// Print JSON: the file, the task and what interpret says
     #[arg(long)]
     json: bool,
@@ -71,7 +74,7 @@ impl ComposeCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let (first, f) = part(&self.first, self.task_a.as_ref())?;
         let (second, g) = part(&self.second, self.task_b.as_ref())?;
-        let params = InterpretParams::default();
+        let params = self.settings.interpret()?;
         let read = |file: &NetworkFile, task: &Task| {
             interpret_watched(file, &Question::Task(task.clone()), &params, Some(&Share::new()))
         };

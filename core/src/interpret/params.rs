@@ -77,7 +77,13 @@ impl Adjustable for InterpretParams {
 }
 
 impl InterpretParams {
-    /// Where a setting says that the trial ends, what follows from that too.
+    /// With settings that a person wrote.
+    pub fn with<T: AsRef<str>>(mut self, written: &[T]) -> Result<Self, InterpretError> {
+        self.set_each(written)?;
+        self.complete()
+    }
+
+    /// Where a setting says that the trial ends, with what follows from that.
     pub fn complete(self) -> Result<Self, InterpretError> {
         match self.observe.ends_after {
             Some(steps) => self.ending_after(steps),

@@ -34,17 +34,17 @@ pub const SECONDS: Limits = between(f64::MIN_POSITIVE, f64::INFINITY, "seconds")
 /// Time steps, one at least.
 pub const STEPS: Limits = between(1.0, 100_000.0, "steps");
 /// Time steps that are waited for.
-pub const SETTLING: Limits = between(0.0, 100_000.0, "steps");
+pub const SETTLING: Limits = between(f64::NEG_INFINITY, 100_000.0, "steps");
 /// Episodes, or other samples, one at least.
 pub const EPISODES: Limits = between(1.0, 65_536.0, "episodes");
 /// A number of things, perhaps none.
-pub const COUNT: Limits = between(0.0, 1_000_000.0, "");
+pub const COUNT: Limits = between(f64::NEG_INFINITY, 1_000_000.0, "");
 /// Parts that are held out in turn.
 pub const FOLDS: Limits = between(2.0, 1000.0, "folds");
 /// Shuffles: chance is seen in one at least.
 pub const DRAWS: Limits = between(1.0, 10_000.0, "draws");
 /// States that a search starts from: each ends in one that is kept.
-pub const STARTS: Limits = between(0.0, 100_000.0, "starts");
+pub const STARTS: Limits = between(f64::NEG_INFINITY, 100_000.0, "starts");
 
 /// Numbers from one to another.
 pub const fn between(least: f64, most: f64, unit: &'static str) -> Limits {
@@ -69,6 +69,7 @@ impl fmt::Display for Limits {
         match (self.least, self.most) {
             (f64::NEG_INFINITY, f64::INFINITY) => f.write_str("a number"),
             (f64::MIN_POSITIVE, f64::INFINITY) => f.write_str("more than 0"),
+            (f64::NEG_INFINITY, most) => write!(f, "at most {most}"),
             (least, f64::INFINITY) => write!(f, "at least {least}"),
             (least, most) => write!(f, "from {least} to {most}"),
         }

@@ -130,9 +130,9 @@ pub trait Adjustable: Settings + Clone {
         })
     }
 
-    /// Sets several, from values as JSON and TOML have them.
+    /// Sets several, from values as JSON and TOML have them, nested or by their whole names.
     fn set_map(&mut self, values: &Map<String, Value>) -> Result<(), SettingError> {
-        values.iter().try_for_each(|(name, value)| self.set(name, &typed(value)))
+        flat("", values).into_iter().try_for_each(|(name, value)| self.set(&name, &typed(value)))
     }
 
     /// Every setting with the value that it has.
@@ -152,6 +152,15 @@ pub fn all() -> Vec<Listed> {
     let beside =
         DevelopParams::default().list().into_iter().filter(|known| known.name.starts_with(DevelopParams::NAME));
     CompareParams::default().list().into_iter().chain(beside).chain(EditParams::default().list()).collect()
+}
+
+/// Values by their whole names: `{"code": {"read": 0.95}}` is `{"code.read": 0.95}`.
+fn flat<'a>(at: &str, values: &'a Map<String, Value>) -> Vec<(String, &'a Value)> {
+    let each = values.iter().flat_map(|(name, value)| match (within(at, name), value) {
+        (name, Value::Object(below)) => flat(&name, below),
+        (name, value) => vec![(name, value)],
+    });
+    each.collect()
 }
 
 /// A value as a person types it.
