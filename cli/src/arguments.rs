@@ -4,8 +4,7 @@ use crate::command::Command;
 use crate::failure::Failure;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory, FromArgMatches, Parser};
-use ketbra::interpret::InterpretParams;
-use ketbra::setting::{Adjustable, Advice, SettingError, in_dialect};
+use ketbra::setting::{Adjustable, Advice, in_dialect};
 use ketbra::task::{Task, TaskError};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -89,13 +88,8 @@ pub struct Settings {
 
 impl Settings {
     /// Parameters with these settings.
-    pub fn on<P: Adjustable>(&self, mut params: P) -> Result<P, SettingError> {
-        params.set_each(&self.set).map(|()| params)
-    }
-
-    /// How a network is interpreted.
-    pub fn interpret(&self) -> Result<InterpretParams, Failure> {
-        InterpretParams::default().with(&self.set).map_err(Failure::bad_input)
+    pub fn on<P: Adjustable>(&self, params: P) -> Result<P, Failure> {
+        params.with(&self.set).map_err(Failure::bad_input)
     }
 }
 

@@ -111,9 +111,7 @@ impl CompareCommand {
         {
             params.set(name, &value.to_string()).map_err(|error| error.called(flag))?;
         }
-        let mut params = self.settings.on(params)?;
-        params.interpret = params.interpret.complete().map_err(Failure::bad_input)?;
-        Ok(params)
+        self.settings.on(params)
     }
 
     /// The networks, the settings of each where all come from sweeps, and where they are.

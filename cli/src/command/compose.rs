@@ -7,7 +7,7 @@ use crate::progress::Share;
 use crate::subject::interpret_watched;
 use crate::terminal::{FAINT, print, print_json, title};
 use ketbra::compose::{ComposeError, Composed, How, feed, sum};
-use ketbra::interpret::{Interpretation, Known, Question, Verdict};
+use ketbra::interpret::{InterpretParams, Interpretation, Known, Question, Verdict};
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
 use ketbra::task::Task;
@@ -74,7 +74,7 @@ impl ComposeCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let (first, f) = part(&self.first, self.task_a.as_ref())?;
         let (second, g) = part(&self.second, self.task_b.as_ref())?;
-        let params = self.settings.interpret()?;
+        let params = self.settings.on(InterpretParams::default())?;
         let read = |file: &NetworkFile, task: &Task| {
             interpret_watched(file, &Question::Task(task.clone()), &params, Some(&Share::new()))
         };

@@ -41,8 +41,7 @@ const DPI: f64 = 300.0;
 impl DevelopCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let kind = self.picture.as_deref().map(kind).transpose()?;
-        let mut params = self.settings.on(DevelopParams::default())?;
-        params.interpret = params.interpret.complete().map_err(Failure::bad_input)?;
+        let params = self.settings.on(DevelopParams::default())?;
         let run = RunFolder::open(&self.path)?;
         let bar = Count::new(0, "snapshots");
         interrupt::listen();

@@ -111,9 +111,8 @@ impl EditCommand {
     }
 
     fn params(&self) -> Result<EditParams, Failure> {
-        let mut params = EditParams { seed: self.seed, ..EditParams::default() };
-        params.set_each(&self.settings)?;
-        Ok(params)
+        let params = EditParams { seed: self.seed, ..EditParams::default() };
+        params.with(&self.settings).map_err(Failure::bad_input)
     }
 
     fn from(&self, file: &NetworkFile) -> Result<Task, Failure> {

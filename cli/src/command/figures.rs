@@ -5,6 +5,7 @@ use crate::progress::Share;
 use crate::subject::{Known, beside, interpret_watched, provenance, write};
 use crate::terminal::{hanging, print};
 use crate::written::print_made;
+use ketbra::interpret::InterpretParams;
 use ketbra::report::ReportError;
 use ketbra::report::figures::{animation, figures, training_animation};
 use std::path::PathBuf;
@@ -51,7 +52,12 @@ impl FiguresCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let file = self.known.open(&self.path)?;
         let question = self.known.question(&file)?;
-        let found = interpret_watched(&file, &question, &self.known.settings.interpret()?, Some(&Share::new()))?;
+        let found = interpret_watched(
+            &file,
+            &question,
+            &self.known.settings.on(InterpretParams::default())?,
+            Some(&Share::new()),
+        )?;
         let folder = self.out.clone().unwrap_or_else(|| beside(&self.path, "figures"));
         let training = provenance(&self.path, &file).training;
         let say = |line: String| {

@@ -5,7 +5,7 @@ use crate::progress::{Count, Share};
 use crate::subject::{Known, beside, interpret_watched, name, provenance, write, write_page};
 use crate::terminal::{complain, print, print_json};
 use crate::written::{Written, print_made};
-use ketbra::interpret::Interpretation;
+use ketbra::interpret::{InterpretParams, Interpretation};
 use ketbra::network::NetworkFile;
 use ketbra::path_text;
 use ketbra::report::{Side, page_of_sweep, page_of_two};
@@ -119,7 +119,12 @@ impl ReportCommand {
     fn interpreted(&self, path: &Path) -> Result<(NetworkFile, Interpretation), Failure> {
         let file = self.known.open(path)?;
         let question = self.known.question(&file)?;
-        let found = interpret_watched(&file, &question, &self.known.settings.interpret()?, Some(&Share::new()))?;
+        let found = interpret_watched(
+            &file,
+            &question,
+            &self.known.settings.on(InterpretParams::default())?,
+            Some(&Share::new()),
+        )?;
         Ok((file, found))
     }
 }

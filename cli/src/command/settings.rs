@@ -63,8 +63,7 @@ pub fn page() -> String {
         page += &format!("\n## {part}\n\n| setting | default | what it takes | what it decides |\n|---|---|---|---|\n");
         for known in settings {
             let (default, takes) = (typed(&known.default), takes(&known));
-            let default = if default.is_empty() { "none".into() } else { format!("`{default}`") };
-            page += &format!("| `{}` | {default} | {takes} | {} |\n", known.name, known.says.replace('|', "\\|"));
+            page += &format!("| `{}` | `{default}` | {takes} | {} |\n", known.name, known.says.replace('|', "\\|"));
         }
     }
     page

@@ -1,7 +1,7 @@
 //! Every number that decides something in a comparison.
 
 use super::measures::DsaParams;
-use crate::interpret::InterpretParams;
+use crate::interpret::{InterpretError, InterpretParams};
 use crate::setting::{Adjustable, settings};
 
 settings! {
@@ -49,4 +49,8 @@ settings! {
 
 impl Adjustable for CompareParams {
     const NAME: &'static str = "compare";
+
+    fn complete(self) -> Result<Self, InterpretError> {
+        Ok(Self { interpret: self.interpret.complete()?, ..self })
+    }
 }

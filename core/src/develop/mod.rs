@@ -34,6 +34,10 @@ settings! {
 
 impl Adjustable for DevelopParams {
     const NAME: &'static str = "develop";
+
+    fn complete(self) -> Result<Self, InterpretError> {
+        Ok(Self { interpret: self.interpret.complete()?, ..self })
+    }
 }
 
 /// How the circuit of a run came to be.

@@ -74,23 +74,16 @@ pub const LEAST_STEPS: usize = 3;
 
 impl Adjustable for InterpretParams {
     const NAME: &'static str = "";
-}
 
-impl InterpretParams {
-    /// With settings that a person wrote.
-    pub fn with<T: AsRef<str>>(mut self, written: &[T]) -> Result<Self, InterpretError> {
-        self.set_each(written)?;
-        self.complete()
-    }
-
-    /// Where a setting says that the trial ends, with what follows from that.
-    pub fn complete(self) -> Result<Self, InterpretError> {
+    fn complete(self) -> Result<Self, InterpretError> {
         match self.observe.ends_after {
             Some(steps) => self.ending_after(steps),
             None => Ok(self),
         }
     }
+}
 
+impl InterpretParams {
     /// For trials that end after so many output steps: nothing is run or said beyond, and what waits until the state has settled
     /// waits for a share of them. Inputs are read at every step.
     pub fn ending_after(mut self, steps: usize) -> Result<Self, InterpretError> {

@@ -121,7 +121,7 @@ impl Leaf for bool {
 
 impl Leaf for Vec<crate::memories::Method> {
     fn take(&mut self, typed: &str, _: &Limits) -> Result<(), Wrong> {
-        *self = if typed.is_empty() { vec![] } else { crate::memories::Method::list(typed)? };
+        *self = if typed == "none" { vec![] } else { crate::memories::Method::list(typed)? };
         Ok(())
     }
 
@@ -131,7 +131,7 @@ impl Leaf for Vec<crate::memories::Method> {
 
     fn takes(&self, limits: &Limits) -> String {
         format!(
-            "{}, separated by commas, or all",
+            "{}, separated by commas, or all, or none",
             crate::memories::Method::default().takes(limits).replacen("one", "some", 1)
         )
     }

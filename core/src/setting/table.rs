@@ -5,6 +5,7 @@ use super::{Leaf, Limits, SettingError};
 use crate::compare::CompareParams;
 use crate::develop::DevelopParams;
 use crate::edit::EditParams;
+use crate::interpret::InterpretError;
 use crate::task::nearest_name;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -122,17 +123,24 @@ pub trait Adjustable: Settings + Clone {
         }
     }
 
-    /// Sets several, each written `NAME=VALUE`.
-    fn set_each<T: AsRef<str>>(&mut self, written: &[T]) -> Result<(), SettingError> {
-        written.iter().try_for_each(|written| match written.as_ref().split_once('=') {
-            Some((name, value)) => self.set(name.trim(), value.trim()),
-            None => Err(SettingError::NoValue(written.as_ref().into())),
-        })
+    /// With what follows from the settings.
+    fn complete(self) -> Result<Self, InterpretError> {
+        Ok(self)
     }
 
-    /// Sets several, from values as JSON and TOML have them, nested or by their whole names.
-    fn set_map(&mut self, values: &Map<String, Value>) -> Result<(), SettingError> {
-        flat("", values).into_iter().try_for_each(|(name, value)| self.set(&name, &typed(value)))
+    /// With settings that a person wrote, each as `NAME=VALUE`.
+    fn with<T: AsRef<str>>(mut self, written: &[T]) -> Result<Self, InterpretError> {
+        for written in written.iter().map(AsRef::as_ref) {
+            let (name, value) = written.split_once('=').ok_or_else(|| SettingError::NoValue(written.into()))?;
+            self.set(name.trim(), value.trim())?;
+        }
+        self.complete()
+    }
+
+    /// With settings from values as JSON and TOML have them, nested or by their whole names.
+    fn with_map(mut self, values: &Map<String, Value>) -> Result<Self, InterpretError> {
+        flat("", values).into_iter().try_for_each(|(name, value)| self.set(&name, &typed(value)))?;
+        self.complete()
     }
 
     /// Every setting with the value that it has.
@@ -167,6 +175,7 @@ fn flat<'a>(at: &str, values: &'a Map<String, Value>) -> Vec<(String, &'a Value)
 pub fn typed(value: &Value) -> String {
     match value {
         Value::Null => "none".into(),
+        Value::Array(each) if each.is_empty() => "none".into(),
         Value::String(text) => text.clone(),
         Value::Array(each) => {
             let between = if each.iter().any(Value::is_array) { ";" } else { "," };

@@ -161,7 +161,7 @@ impl InterpretCommand {
             Some(words) => Method::list(words).map_err(Failure::bad_input)?,
         };
         params.observe.ends_after = self.steps;
-        params.with(&self.known.settings.set).map_err(Failure::bad_input)
+        self.known.settings.on(params)
     }
 
     /// Where what was found goes, a folder a network.

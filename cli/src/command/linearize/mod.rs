@@ -151,8 +151,7 @@ impl LinearizeCommand {
         }
         search.settled_starts = search.settled_starts.min(self.starts);
         let about_points = self.known.settings.set.iter().filter(|set| set.starts_with(FixedPointParams::NAME));
-        search.set_each(&about_points.collect::<Vec<_>>())?;
-        Ok(search)
+        search.with(&about_points.collect::<Vec<_>>()).map_err(Failure::bad_input)
     }
 
     fn wants(&self, place: Where) -> bool {
@@ -163,7 +162,7 @@ impl LinearizeCommand {
         let question = self.question(file)?;
         let mut params = InterpretParams::default();
         params.observe.seed = self.seed;
-        let params = params.with(&self.known.settings.set).map_err(Failure::bad_input)?;
+        let params = self.known.settings.on(params)?;
         let network = &file.network;
         let interpretation = question.as_ref().map(|question| interpret_file(file, question, &params));
         let interpretation = interpretation.transpose().map_err(Failure::bad_input)?;
