@@ -62,7 +62,7 @@ impl Comparison {
 #[pyfunction]
 #[pyo3(signature = (subjects, *, settings))]
 pub fn compare(py: Python<'_>, subjects: Vec<Named<'_>>, settings: &str) -> Result<Comparison, Failed> {
-    let params = with::<CompareParams>(settings)?;
+    let params = with::<CompareParams>(settings, Failed::interpret)?;
     let subjects = subjects.into_iter().map(subject).collect::<Result<Vec<_>, _>>()?;
     let ended = interruptible(
         py,

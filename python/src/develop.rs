@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[pyo3(signature = (run, *, settings))]
 pub fn develop(py: Python<'_>, run: PathBuf, settings: &str) -> Result<(String, String), Failed> {
     let run = RunFolder::open(&run)?;
-    let params = with::<DevelopParams>(settings)?;
+    let params = with::<DevelopParams>(settings, Failed::interpret)?;
     let ended = interruptible(py, |stop| ketbra::develop::develop(&run, &params, &|_, _| !stop.asked()), no_look);
     let found = ended.unless_interrupted()?.map_err(Failed::interpret)?;
     let json = serde_json::to_string(&found).map_err(Failed::interpret)?;
@@ -35,7 +35,7 @@ pub fn interpret_contexts(
     let file = network.get().file.clone();
     let task = file.task_named_with_contexts(task.as_ref().map(|path| path.as_os_str()), None, None)?;
     let task = task.ok_or_else(|| Failed::interpret(ketbra::interpret::InterpretError::NoTask))?;
-    let params = with(settings)?;
+    let params = with(settings, Failed::interpret)?;
     let ended = interruptible(py, |stop| read_contexts(&file.network, &task, &params, &|_| !stop.asked()), no_look);
     let found = ended.unless_interrupted()?.map_err(Failed::interpret)?;
     serde_json::to_string(&found).map_err(Failed::interpret)

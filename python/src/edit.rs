@@ -38,7 +38,7 @@ pub fn edit(
         ChangeGiven::Negate(output) => Change::Sign { output },
         ChangeGiven::Keep((variable, strength)) => Change::Strength { variable, strength },
     };
-    let params: EditParams = with(settings)?;
+    let params: EditParams = with(settings, Failed::edit)?;
     let edited = interruptible(py, |_| rewrite(&file.network, from, &change, &params), no_look);
     let edited = edited.unless_interrupted()??;
     let document = serde_json::to_string(&edited.summary(from, &params)).map_err(Failed::interpret)?;

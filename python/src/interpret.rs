@@ -275,7 +275,7 @@ pub fn interpret(
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<OneResult>, Failed> {
-    let params = with(settings)?;
+    let params = with(settings, Failed::interpret)?;
     let (name, task) = match task {
         Some(TaskGiven::Task(task)) => (None, Some(task.get().task.clone())),
         Some(TaskGiven::Path(text)) => (Some(text.into_os_string()), None),

@@ -30,7 +30,7 @@ pub fn interpret_trajectories(
     settings: &str,
     cut: Option<(usize, usize, usize)>,
 ) -> Result<Interpretation, Failed> {
-    let params = with(settings)?;
+    let params = with(settings, Failed::interpret)?;
     let question = match task {
         Some(task) => Question::Task(task.get().task.clone()),
         None => Question::Blind { s },

@@ -208,6 +208,10 @@ fn whole_range(text: &str) -> Option<(u64, u64)> {
 mod tests {
     use super::*;
 
+    fn parse(text: &str, file: &str) -> Result<Vec<Grid>, SweepError> {
+        super::parse(text, file).map(|(grids, _)| grids)
+    }
+
     fn refused(text: &str) -> String {
         parse(text, "s.toml").unwrap_err().to_string()
     }
