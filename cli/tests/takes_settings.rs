@@ -25,7 +25,10 @@ fn a_setting_decides_and_is_written_into_the_results_and_a_default_changes_nothi
     let plain = interpreted(&[]);
     assert_eq!(interpreted(&["code.read=0.99", "observe.seed=1", "method=code"]), plain);
     let strict: Value = serde_json::from_str(&interpreted(&["claims.explained=1", "code.read = 0.5"])).unwrap();
-    assert_eq!((&strict["params"]["claims"]["explained"], &strict["params"]["code"]["read"]), (&1.0.into(), &0.5.into()));
+    assert_eq!(
+        (&strict["params"]["claims"]["explained"], &strict["params"]["code"]["read"]),
+        (&1.0.into(), &0.5.into())
+    );
     let failing = |found: &Value| {
         let claims = found["claims"].as_array().unwrap().iter().filter(|claim| claim["holds"] == false);
         claims.map(|claim| claim["name"].as_str().unwrap().to_string()).collect::<Vec<_>>()
@@ -39,17 +42,22 @@ fn a_flag_is_a_setting_by_another_name() {
     let both = [["--matching", "greedy", "--seed", "3"], ["--steps", "9", "--grounding", "0.5"]].concat();
     let flags = succeeds(&ketbra(&[&["interpret", "--json"][..], &both, &[&network()]].concat()));
     let greedy = ["origin_spectrum.matching=greedy", "orbit_spectrum.matching=greedy"];
-    let set = interpreted(&[&greedy[..], &["observe.seed=3", "observe.ends_after=9", "memories.grounding=0.5"]].concat());
+    let set =
+        interpreted(&[&greedy[..], &["observe.seed=3", "observe.ends_after=9", "memories.grounding=0.5"]].concat());
     assert_eq!(flags, set);
 }
 
 #[test]
 fn what_cannot_be_meant_is_refused_before_anything_is_done() {
     let refused = |line: &[&str]| refuses(&ketbra(line));
-    assert!(refused(&["interpret", "no-file", "--set", "code.read=2"]).contains("code.read is 2, but must be from 0 to 1"));
+    assert!(
+        refused(&["interpret", "no-file", "--set", "code.read=2"]).contains("code.read is 2, but must be from 0 to 1")
+    );
     assert!(refused(&["report", &network(), "--set", "code.raed=1"]).contains("did you mean 'code.read'?"));
     assert!(refused(&["interpret", &network(), "--set", "edit.good=1"]).contains("there is no setting 'edit.good'"));
-    assert!(refused(&["interpret", &network(), "--grounding", "2"]).contains("--grounding is 2, but must be from 0 to 1"));
+    assert!(
+        refused(&["interpret", &network(), "--grounding", "2"]).contains("--grounding is 2, but must be from 0 to 1")
+    );
     let compared = ["compare", &network(), &network(), "--set", "compare.outputs=7"];
     assert!(refused(&compared).contains("compare.outputs is 7, but must be from 0 to 1"));
     let edited = ["edit", &network(), "--negate", "1", "--setting", "edit.held=7"];

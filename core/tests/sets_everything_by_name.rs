@@ -121,13 +121,14 @@ fn what_cannot_be_meant_is_answered_with_what_can() {
         ("code.read=1.5", "code.read is 1.5, but must be from 0 to 1"),
         ("code.read=nan", "code.read is nan, but must be a number"),
         ("code.direction=inf", "code.direction is inf, but must be a number"),
+        ("observe.probes=64.0", "observe.probes is 64.0, but must be a whole number, from 1 to 65536"),
         ("code.direction=-1", "code.direction is -1, but must be at least 0"),
         ("code.ridge=0", "code.ridge is 0, but must be more than 0"),
         ("code.folds=1", "code.folds is 1, but must be from 2 to 1000"),
-        ("observe.probes=1e9", "observe.probes is 1e9, but must be a whole number"),
+        ("observe.probes=1e9", "observe.probes is 1e9, but must be from 1 to 65536"),
         ("observe.probes=100000000", "observe.probes is 100000000, but must be from 1 to 65536"),
-        ("observe.most_flips=100000000", "observe.most_flips is 100000000, but must be at most 1000000"),
-        ("code.writings=5", "code.writings is 5, but must be two with a comma between them"),
+        ("observe.all_windows=100000000", "observe.all_windows is 100000000, but must be at most 1000000"),
+        ("code.writings=5", "code.writings is 5, but must be 2 with commas between them, each a whole number"),
         ("readings=yes", "readings is yes, but must be true or false"),
         ("method=magic", "there is no method 'magic'; choose from code, orbit"),
         ("methods=code,magic", "there is no method 'magic'; choose from"),
@@ -138,7 +139,7 @@ fn what_cannot_be_meant_is_answered_with_what_can() {
     }
     let nested: Map<String, Value> = serde_json::from_str(r#"{"code": {"read": "high"}}"#).unwrap();
     let refused = InterpretParams::default().with_map(&nested).unwrap_err().to_string();
-    assert_eq!(refused, "code.read is high, but must be a number");
+    assert_eq!(refused, "code.read is high, but must be a number, from 0 to 1");
 }
 
 #[test]

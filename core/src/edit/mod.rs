@@ -55,7 +55,7 @@ settings! {
         /// Ridge of the readers that the least change reads contents with: the larger, the smaller the change of the weights.
         reader_ridge: f64 = 1e-2, RIDGE;
         /// The only mode to try. Default all of them, from the least change on.
-        mode: Option<Mode>;
+        mode: Option<Mode> = None, words::<Mode>();
         /// A network with a smaller accuracy on the task it is said to do does not do it: a warning.
         computes: f64 = 0.6, SHARE;
         /// Contents read with at least this share of right signs are held: their code is kept.

@@ -35,11 +35,11 @@ settings! {
     /// How a network is interpreted.
     pub struct InterpretParams {
         /// The method whose memories are shown.
-        method: Method;
+        method: Method = Method::default(), words::<Method>();
         /// Further methods to compare with.
-        methods: Vec<Method>;
+        methods: Vec<Method> = vec![], METHODS;
         /// Which part of the state is looked at first.
-        state: StateView;
+        state: StateView = StateView::default(), words::<StateView>();
         /// How much is simulated.
         observe: ObserveParams;
         /// Which states count as the orbit.

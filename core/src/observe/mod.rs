@@ -77,7 +77,7 @@ settings! {
         /// Episodes in which one input at a time is flipped.
         flip_bases: usize = 4, EPISODES;
         /// Inputs that are flipped at most, evenly spread over the window.
-        most_flips: usize = 256, COUNT;
+        most_flips: usize = 256, between(1.0, 1_000_000.0, "inputs");
         /// One of so many given trajectories is kept for judging; the others show the orbit.
         judged_every: usize = 4, COUNT;
         /// A recorded unit drifts, and its trend is taken off, if trends make up this share of how its mean differs between episodes ...

@@ -1,9 +1,15 @@
 //! What numbers settings take. Amounts have an end, as they take memory and time; thresholds have none but their meaning.
 
+use super::Leaf;
+use crate::choose::UnknownWord;
+use crate::memories::Method;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use std::fmt;
+use std::str::FromStr;
 
 /// The numbers that a setting takes, ends included, and what they count.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The least of them.
     pub least: f64,
@@ -11,6 +17,8 @@ pub struct Limits {
     pub most: f64,
     /// What one is; nothing for plain numbers.
     pub unit: &'static str,
+    /// How a word is read where it takes no number.
+    pub words: Option<fn(&str) -> Result<Value, UnknownWord>>,
 }
 
 /// Any number.
@@ -48,8 +56,16 @@ pub const STARTS: Limits = between(f64::NEG_INFINITY, 100_000.0, "starts");
 
 /// Numbers from one to another.
 pub const fn between(least: f64, most: f64, unit: &'static str) -> Limits {
-    Limits { least, most, unit }
+    Limits { least, most, unit, words: None }
 }
+
+/// A choice of words; a wrong one is answered with their list.
+pub const fn words<T: FromStr<Err = UnknownWord> + Serialize + DeserializeOwned>() -> Limits {
+    Limits { words: Some(|typed| typed.parse::<T>().map(|word| word.value())), ..ANY }
+}
+
+/// Several methods.
+pub const METHODS: Limits = Limits { words: Some(|typed| Method::list(typed).map(|list| list.value())), ..ANY };
 
 impl Limits {
     /// Whether a number lies within.
@@ -67,7 +83,7 @@ impl Default for Limits {
 impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.least, self.most) {
-            (f64::NEG_INFINITY, f64::INFINITY) => f.write_str("a number"),
+            (f64::NEG_INFINITY, f64::INFINITY) => f.write_str("any"),
             (f64::MIN_POSITIVE, f64::INFINITY) => f.write_str("more than 0"),
             (f64::NEG_INFINITY, most) => write!(f, "at most {most}"),
             (least, f64::INFINITY) => write!(f, "at least {least}"),

@@ -10,7 +10,7 @@ pub mod limits;
 mod table;
 
 pub use error::SettingError;
-pub use leaf::{Leaf, Wrong};
+pub use leaf::Leaf;
 pub use limits::Limits;
 pub use table::{Adjustable, Listed, Look, Said, Settings, all, typed};
 pub(crate) use table::{settings, within};

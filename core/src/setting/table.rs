@@ -1,11 +1,14 @@
 //! The settings of stages: each is declared once, beside its stage, with its default, its limits and what it says. From there the
 //! command line, Python, sweep files and the documentation have it.
 
+use super::leaf::{take, takes};
 use super::{Leaf, Limits, SettingError};
 use crate::compare::CompareParams;
 use crate::develop::DevelopParams;
-use crate::edit::EditParams;
-use crate::interpret::InterpretError;
+use crate::edit::{EditParams, Mode};
+use crate::interpret::{InterpretError, StateView};
+use crate::memories::Method;
+use crate::numeric::Matching;
 use crate::task::nearest_name;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -70,11 +73,18 @@ pub trait Settings {
     fn visit(&mut self, at: &str, said: Said, look: Look<'_>);
 }
 
-impl<T: Leaf> Settings for T {
-    fn visit(&mut self, at: &str, said: Said, look: Look<'_>) {
-        look(at, said, self);
-    }
+macro_rules! leaves {
+    ($($type:ty),*) => {$(
+        impl Settings for $type {
+            fn visit(&mut self, at: &str, said: Said, look: Look<'_>) {
+                look(at, said, self);
+            }
+        }
+    )*};
 }
+
+leaves!(f64, usize, u64, u32, bool, (usize, usize), Vec<(f64, f64)>, Option<usize>);
+leaves!(Method, Vec<Method>, Matching, StateView, Option<Mode>);
 
 /// The name of a field. How networks are interpreted has no name of its own, whatever stage asks for it.
 pub(crate) fn within(at: &str, field: &str) -> String {
@@ -110,11 +120,11 @@ pub trait Adjustable: Settings + Clone {
         let mut taken = None;
         self.visit(Self::NAME, Said::default(), &mut |at, said, leaf| {
             if at == name {
-                taken = Some(leaf.take(value, &said.limits));
+                taken = Some(take(leaf, name, value, &said.limits));
             }
         });
         match taken {
-            Some(taken) => taken.map_err(|wrong| wrong.of(name, value)),
+            Some(taken) => taken,
             None => {
                 let list = self.list();
                 let nearest = nearest_name(name, list.iter().map(|known| known.name.as_str())).into();
@@ -147,9 +157,10 @@ pub trait Adjustable: Settings + Clone {
     fn list(&self) -> Vec<Listed> {
         let mut all = vec![];
         self.clone().visit(Self::NAME, Said::default(), &mut |name, said, leaf| {
-            let (takes, unit) = (leaf.takes(&said.limits), said.limits.unit);
+            let (default, unit) = (leaf.value(), said.limits.unit);
+            let takes = takes(&default, &said.limits);
             let says = said.says.trim().trim_end_matches('.').to_string();
-            all.push(Listed { name: name.into(), default: leaf.value(), takes, unit, says });
+            all.push(Listed { name: name.into(), default, takes, unit, says });
         });
         all
     }

@@ -10,7 +10,7 @@ settings! {
         /// Eigenvalues with a larger modulus are kept, those of the theory too.
         threshold: f64 = 0.9, SIZE;
         /// How found eigenvalues are paired with expected ones.
-        matching: Matching;
+        matching: Matching = Matching::default(), words::<Matching>();
         /// Directions of the theory nearer than this are one.
         same_direction: f64 = 1e-6, RADIANS;
     }
