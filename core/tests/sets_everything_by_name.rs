@@ -8,7 +8,7 @@ use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::linearize::FixedPointParams;
 use ketbra::panics::catch_panic;
 use ketbra::setting::{Adjustable, Listed, all, typed};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -144,7 +144,7 @@ fn what_cannot_be_meant_is_answered_with_what_can() {
 
 #[test]
 fn no_setting_at_an_end_of_its_limits_breaks_an_interpretation() {
-    let task = Task::named("repeat-copy", Some(3), Some(2)).unwrap();
+    let task = Window::named("repeat-copy", Some(3), Some(2)).unwrap();
     let made = compile(&task, &CompileParams { hidden: Some(12), ..CompileParams::default() }).unwrap();
     let mut broken = vec![];
     for known in InterpretParams::default().list() {

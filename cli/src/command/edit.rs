@@ -9,7 +9,7 @@ use ketbra::interpret::{InterpretError, InterpretParams, Warning, limits};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::path_text;
 use ketbra::setting::Adjustable;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -115,7 +115,7 @@ impl EditCommand {
         params.with(&self.settings).map_err(Failure::bad_input)
     }
 
-    fn from(&self, file: &NetworkFile) -> Result<Task, Failure> {
+    fn from(&self, file: &NetworkFile) -> Result<Window, Failure> {
         let taps = self.size.taps.as_deref();
         let name = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
         let params = self.params()?;
@@ -131,7 +131,7 @@ impl EditCommand {
         })
     }
 
-    fn change(&self, from: &Task) -> Result<Change, Failure> {
+    fn change(&self, from: &Window) -> Result<Change, Failure> {
         let asked = &self.change;
         if let Some(name) = &asked.to {
             return Ok(Change::to(name, from)?);
@@ -178,7 +178,7 @@ fn save(out: &Path, source: &Path, edited: &Edited) -> Result<PathBuf, Failure> 
     Ok(path)
 }
 
-fn in_words(from: &Task, edited: &Edited, warnings: &[String], saved: Option<PathBuf>) -> String {
+fn in_words(from: &Window, edited: &Edited, warnings: &[String], saved: Option<PathBuf>) -> String {
     let accuracy = &edited.accuracy;
     let mut text = title(&format!("{} -> {}: {}", from.name(), edited.task.name(), edited.how()));
     text.push_str(&format!("  accuracy on the new task over {} steps\n", accuracy.horizon));
