@@ -46,8 +46,8 @@ settings! {
         visited: VisitedParams;
         /// How the orbit is linearized.
         orbit: OrbitParams;
-        /// How fixed points are searched for, in networks with biases.
         // A few starts find the point that a circuit turns around; a full search has a command of its own.
+        /// How fixed points are searched for, in networks with biases.
         fixed_points: FixedPointParams =
             FixedPointParams { random_starts: 8, settled_starts: 4, max_rounds: 0, ..FixedPointParams::default() };
         /// How eigenvalues at the origin and at fixed points are compared.
