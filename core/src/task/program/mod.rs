@@ -33,7 +33,7 @@ use rule::Rule;
 pub const MAX_PROGRAM_BYTES: usize = 1 << 20;
 
 /// A program: variables that follow from their last values and the inputs, and outputs that follow from both.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Program {
     name: String,
     source: String,
@@ -63,6 +63,13 @@ struct Output {
     /// How far off a number may be and still count as right.
     within: f64,
     columns: std::ops::Range<usize>,
+}
+
+/// Everything follows from the text.
+impl PartialEq for Program {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.source) == (&other.name, &other.source)
+    }
 }
 
 impl Program {

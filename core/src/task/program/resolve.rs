@@ -5,7 +5,7 @@ use super::kind::{Kind, NO_SYMBOL};
 use super::law::{Input, Law};
 use super::rule::{Rule, Wanted};
 use super::syntax::{Declared, Drawn, Expression, Form, Node, Statement, What};
-use super::{Output, Program, Variable};
+use super::{Output, Program, RunError, Variable};
 use crate::random::{Purpose, Stream};
 use crate::task::nearest_name;
 use crate::task::text::Problem;
@@ -516,6 +516,7 @@ impl Builder {
         if self.inputs.is_empty() {
             return Err(Problem::new(end, "there is no input; write e.g. 'input x: sign'"));
         }
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut variables = vec![];
         for k in 0..self.variables.len() {
             let Draft { name, at, kind, start, formula } = &self.variables[k];
@@ -527,9 +528,11 @@ impl Builder {
                 ));
             };
             let rule = self.rule(&formula, &kind, None, place)?;
+            places.insert(name.clone(), place);
             variables.push(Variable { name, kind, start, rule });
         }
         for said in said {
+            places.insert(said.name.clone(), said.at);
             let output = self.output(said)?;
             self.outputs.push(output);
         }
@@ -544,7 +547,7 @@ impl Builder {
         }
         let Self { inputs, outputs, length, .. } = self;
         let program = Program { name: String::new(), source: text.trim().into(), variables, inputs, outputs, length };
-        tried(&program).map_err(|what| Problem::new(end, what))?;
+        tried(&program).map_err(|(name, what)| Problem::new(places.get(&name).copied().unwrap_or(end), what))?;
         Ok(program)
     }
 
@@ -849,8 +852,8 @@ impl Elements {
     }
 }
 
-/// Runs some episodes, so that nothing without a value comes up later, and something counts.
-fn tried(program: &Program) -> Result<(), String> {
+/// Runs some episodes, so that nothing without a value comes up later, and something counts; says what is wrong with what.
+fn tried(program: &Program) -> Result<(), (String, String)> {
     let stream = Stream::new(1, Purpose::ProbeInputs);
     let steps = program.length.unwrap_or(usize::MAX).min(TRIED.1);
     let mut counted = false;
@@ -859,12 +862,16 @@ fn tried(program: &Program) -> Result<(), String> {
         machine.begin(&stream, 0, sample);
         for _ in 0..steps {
             counted |= machine.step_drawn(&stream, 0, sample).outputs.iter().any(|value| !value.is_nan());
-            machine.checked().map_err(|wrong| wrong.to_string())?;
+            machine.checked().map_err(|wrong| match &wrong {
+                RunError::Undefined { name, .. } => (name.clone(), wrong.to_string()),
+                _ => (String::new(), wrong.to_string()),
+            })?;
         }
     }
     if counted {
         Ok(())
     } else {
-        Err(format!("no output counts in {} episodes of {steps} steps; see its 'when'", TRIED.0))
+        let nothing = format!("no output counts in {} episodes of {steps} steps; see its 'when'", TRIED.0);
+        Err((String::new(), nothing))
     }
 }
