@@ -50,7 +50,8 @@ const MOST_BYTES: usize = 1_000_000;
 
 impl FiguresCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let (file, found) = self.known.interpreted(&self.path, &InterpretParams::default(), Some(&Share::new()))?;
+        let params = self.known.settings.on(InterpretParams::default())?;
+        let (file, found) = self.known.interpreted(&self.path, &params, Some(&Share::new()))?;
         let folder = self.out.clone().unwrap_or_else(|| beside(&self.path, "figures"));
         let training = provenance(&self.path, &file).training;
         let say = |line: String| {

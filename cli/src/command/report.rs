@@ -117,7 +117,8 @@ impl ReportCommand {
     }
 
     fn interpreted(&self, path: &Path) -> Result<(NetworkFile, Interpretation), Failure> {
-        self.known.interpreted(path, &InterpretParams::default(), Some(&Share::new()))
+        let params = self.known.settings.on(InterpretParams::default())?;
+        self.known.interpreted(path, &params, Some(&Share::new()))
     }
 }
 
