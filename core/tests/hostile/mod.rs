@@ -1,7 +1,5 @@
 //! Hand-made files, well-formed unless told otherwise, and a count of the memory that reading them takes.
 
-#![allow(dead_code, reason = "each file of tests uses a part")]
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
