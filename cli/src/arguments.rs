@@ -4,7 +4,7 @@ use crate::command::Command;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use ketbra::setting::{Advice, in_dialect};
-use ketbra::task::{Task, TaskError};
+use ketbra::task::{Task, TaskError, Window};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 
@@ -94,13 +94,13 @@ pub struct TaskSize {
 impl TaskSize {
     /// A task of this size.
     pub fn of(&self, name: impl AsRef<OsStr>) -> Result<Task, TaskError> {
-        self.with_contexts(name)?.alone()
+        let name = with_taps(name.as_ref(), self.taps.as_deref())?;
+        Task::parse(name, self.s, self.d)?.of_size(self.s, self.d)
     }
 
-    /// The same; it may have contexts.
-    pub fn with_contexts(&self, name: impl AsRef<OsStr>) -> Result<Task, TaskError> {
-        let name = with_taps(name.as_ref(), self.taps.as_deref())?;
-        Task::parse_with_contexts(name, self.s, self.d)?.of_size(self.s, self.d)
+    /// A window of this size, with one f.
+    pub fn window(&self, name: impl AsRef<OsStr>) -> Result<Window, TaskError> {
+        self.of(name)?.into_window()
     }
 }
 

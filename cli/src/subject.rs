@@ -12,7 +12,7 @@ use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
 use ketbra::run_folder::{RunFolder, RunStatus};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
@@ -75,12 +75,12 @@ impl Known {
     }
 
     /// The task with contexts that the network was trained on, where it has them.
-    pub fn contexts(&self, file: &NetworkFile) -> Result<Option<Task>, Failure> {
+    pub fn contexts(&self, file: &NetworkFile) -> Result<Option<Window>, Failure> {
         if self.blind {
             return Ok(None);
         }
-        let task = file.task_named_with_contexts(self.task.as_deref(), self.s, self.d)?;
-        Ok(task.filter(|task| !task.contexts().is_empty()))
+        let task = file.task_named(self.task.as_deref(), self.s, self.d)?;
+        Ok(task.filter(|task| !task.contexts().is_empty()).map(|task| task.window().cloned()).transpose()?)
     }
 }
 

@@ -100,5 +100,5 @@ fn a_run_keeps_the_formula_it_was_trained_on() {
         serde_json::from_str(&std::fs::read_to_string(folder.path().join("run/manifest.json")).unwrap()).unwrap();
     assert_eq!(manifest["task"]["recurrence"], described(&[formula])["recurrence"]);
     let network = ketbra::network::NetworkFile::open(&folder.path().join("run/network.safetensors")).unwrap();
-    assert_eq!(json!(network.task(None, None).unwrap().unwrap().recurrence()), manifest["task"]["recurrence"]);
+    assert_eq!(json!(network.window().unwrap().unwrap().recurrence()), manifest["task"]["recurrence"]);
 }

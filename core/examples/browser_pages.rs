@@ -13,7 +13,7 @@ use ketbra::observe::{Trajectories, View};
 use ketbra::random::{Purpose, Stream};
 use ketbra::report::{Provenance, Side, Training, page, page_of_recordings, page_of_sweep, page_of_two};
 use ketbra::sweep::SweepFolder;
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Window};
 use serde_json::json;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     let folder = std::env::args().nth(1).ok_or("name a folder to write the pages into")?;
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;
-    let [t2, t3] = ["T2", "T3"].map(|name| Task::named(name, None, None));
+    let [t2, t3] = ["T2", "T3"].map(|name| Window::named(name, None, None));
     let (t2, t3) = (t2?, t3?);
     let (trained, circuit) = (fixture("t2-h128")?, fixture("t3-h128")?);
     let course = Training::from_csv("step,horizon,loss,accuracy\n100,10,0.9,0.6\n200,20,0.2,0.95\n", 100);
@@ -49,7 +49,7 @@ fn main() -> Result<()> {
     Page { name: "other-kind", network: latch, question: Question::Blind { s: 4 }, course: None }
         .write(folder, None)?;
     for (name, s, d, hidden) in [("long", 16, 5, 128), ("large", 8, 8, 1024)] {
-        let task = Task::named("repeat-copy", Some(s), Some(d))?;
+        let task = Window::named("repeat-copy", Some(s), Some(d))?;
         let network = planted(&task, hidden)?;
         Page { name, network, question: Question::Task(task), course: None }.write(folder, None)?;
     }
@@ -70,7 +70,7 @@ fn partial(folder: &Path) -> Result<()> {
     for unit in 0..weights.ncols() {
         weights[(1, unit)] *= -1.0;
     }
-    let question = Question::Task(Task::named("T3", None, None)?);
+    let question = Question::Task(Window::named("T3", None, None)?);
     Page { name: "partial", network, question, course: None }.write(folder, None)
 }
 
@@ -79,7 +79,8 @@ fn two(folder: &Path) -> Result<()> {
     let told = |name: &str| Provenance { title: name.into(), ..Provenance::default() };
     let read = |name: &str, task: &str| -> Result<(Network, Interpretation)> {
         let network = fixture(name)?;
-        let found = interpret(&network, &Question::Task(Task::named(task, None, None)?), &InterpretParams::default())?;
+        let found =
+            interpret(&network, &Question::Task(Window::named(task, None, None)?), &InterpretParams::default())?;
         Ok((network, found))
     };
     let (a, b) = (read("t2-h128", "T2")?, read("t3-h64-superposed", "T3")?);
@@ -111,7 +112,7 @@ fn sweep(folder: &Path) -> Result<()> {
     let kinds =
         [("T2", 128, "t2-h128"), ("T3", 128, "t3-h128"), ("T3", 64, "t3-h64-superposed"), ("T3", 128, "t2-h128")];
     let found = kinds.map(|(task, _, name)| -> Result<Interpretation> {
-        let task = Task::named(task, None, None)?;
+        let task = Window::named(task, None, None)?;
         Ok(interpret(&fixture(name)?, &Question::Task(task), &InterpretParams::default())?)
     });
     let found = found.into_iter().collect::<Result<Vec<_>>>()?;
@@ -196,7 +197,7 @@ fn other_cells(folder: &Path, told: &Question) -> Result<()> {
     }
     let whole = InterpretParams { state: StateView::Whole, ..InterpretParams::default() };
     Page { name: "lstm-whole", network: lstm, question: told.clone(), course: None }.write_as(folder, None, &whole)?;
-    let task = Task::named("repeat-copy", Some(8), Some(5))?;
+    let task = Window::named("repeat-copy", Some(8), Some(5))?;
     let network = turning(&task, 64)?;
     Page { name: "ssm", network, question: Question::Task(task), course: None }.write(folder, None)
 }
@@ -213,7 +214,7 @@ fn mixed(stack: &Network) -> Result<Network> {
 
 /// A state-space layer that runs repeat copy: its modes are the window's Fourier components, and each is turned by a root of
 /// unity. The units are a random mixture of the window, rounded as trained weights are.
-fn turning(task: &Task, hidden: usize) -> Result<Network> {
+fn turning(task: &Window, hidden: usize) -> Result<Network> {
     let (s, d) = (task.s(), task.d());
     let f32s =
         |matrix: Matrix| Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| f64::from(matrix[(i, j)] as f32));
@@ -250,8 +251,8 @@ fn fixture(name: &str) -> Result<Network> {
 }
 
 /// The theory's circuit in a random basis, rounded to f32 as trained weights are.
-fn planted(task: &Task, hidden: usize) -> Result<Network> {
-    let basis = Basis::orthonormal(hidden, task.window(), &Stream::new(5, Purpose::Matrices), 0)?;
+fn planted(task: &Window, hidden: usize) -> Result<Network> {
+    let basis = Basis::orthonormal(hidden, task.width(), &Stream::new(5, Purpose::Matrices), 0)?;
     let mut network = AnalyticNetwork::of(task, basis)?.network;
     network.change_matrices(|matrix| {
         *matrix = Matrix::from_fn(matrix.nrows(), matrix.ncols(), |i, j| f64::from(matrix[(i, j)] as f32));
@@ -267,11 +268,11 @@ struct Page {
 }
 
 impl Page {
-    fn write(&self, folder: &Path, edit_to: Option<&Task>) -> Result<()> {
+    fn write(&self, folder: &Path, edit_to: Option<&Window>) -> Result<()> {
         self.write_as(folder, edit_to, &InterpretParams::default())
     }
 
-    fn write_as(&self, folder: &Path, edit_to: Option<&Task>, params: &InterpretParams) -> Result<()> {
+    fn write_as(&self, folder: &Path, edit_to: Option<&Window>, params: &InterpretParams) -> Result<()> {
         let found = interpret(&self.network, &self.question, params)?;
         let provenance = Provenance { title: self.name.into(), made: vec![], training: self.course.clone() };
         let html = page(&self.network, &found, &provenance)?;
@@ -280,9 +281,9 @@ impl Page {
         Ok(())
     }
 
-    fn expected(&self, found: &Interpretation, edit_to: Option<&Task>) -> Result<serde_json::Value> {
+    fn expected(&self, found: &Interpretation, edit_to: Option<&Window>) -> Result<serde_json::Value> {
         let (s, d) = (found.task.s, found.task.d);
-        let task = found.details.task.clone().map_or_else(|| Task::named("repeat-copy", Some(s), Some(d)), Ok)?;
+        let task = found.details.task.clone().map_or_else(|| Window::named("repeat-copy", Some(s), Some(d)), Ok)?;
         let mut episode = Episodes::new(&task, 1);
         episode.draw(&task, &Stream::new(9, Purpose::TestInputs), 0, 0);
         let run = |network: &Network| {

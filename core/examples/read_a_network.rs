@@ -5,7 +5,7 @@
 use ketbra::interpret::{InterpretParams, Question, Verdict, interpret_file};
 use ketbra::network::NetworkFile;
 use ketbra::report::{Provenance, page};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::error::Error;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // .safetensors, .npz and PyTorch's files are parsed as data; a run folder will do as well.
     let path = Path::new(file);
     let opened = NetworkFile::open(path)?;
-    let question = Question::Task(Task::named(task, None, None)?);
+    let question = Question::Task(Window::named(task, None, None)?);
     let found = interpret_file(&opened, &question, &InterpretParams::default())?;
 
     println!("{}: {}", found.verdict.name(), found.verdict.definition());

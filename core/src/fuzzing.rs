@@ -9,7 +9,7 @@ pub use crate::run_folder::fuzzing::{checkpoint, manifest, snapshots};
 use crate::interpret::Interpretation;
 use crate::network::NetworkFile;
 use crate::sweep::Plan;
-use crate::task::{Gate, Source, Task};
+use crate::task::{Gate, Source, Task, Window};
 use std::path::Path;
 
 /// Plans of at most this many networks are listed in full.
@@ -59,10 +59,10 @@ fn comes_back(task: &Task) {
 pub fn formulas(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for size in [(None, None), (Some(4), Some(3))] {
-        if let Ok(task) = Task::from_formulas(text, size.0, size.1) {
+        if let Ok(task) = Window::from_formulas(text, size.0, size.1) {
             comes_back(&task);
         }
-        let _ = Task::named_or_numbered(text, size.0, size.1);
+        let _ = Window::named_or_numbered(text, size.0, size.1);
     }
     let _ = (Gate::parse(text), Source::parse(text));
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use ketbra::network::{Network, NetworkFile};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use ketbra::train::cpu::{CpuEngine, Isa};
 use ketbra::train::{Curriculum, Engine, Job, Metrics, RecordError, Start, TrainObserver, TrainParams};
 use std::path::{Path, PathBuf};
@@ -64,8 +64,8 @@ impl Case {
             metrics_every: 1,
             ..TrainParams::with_curriculum(Curriculum::None { horizon: 12 })
         };
-        let task = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
-        let job = Job { task, params, start: Start::Weights(Box::new(start)) };
+        let task = Window::named("repeat-copy", Some(4), Some(3)).unwrap();
+        let job = Job { task: task.into(), params, start: Start::Weights(Box::new(start)) };
         let losses = Losses::default();
         let outcome = CpuEngine { threads: 1, isa }.train(&[job], &losses).pop().unwrap().unwrap();
         (outcome.state.network, losses.0.into_inner().unwrap())

@@ -14,11 +14,11 @@ use ketbra::numeric::{Matrix, draw};
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::report::figures::comparison_figures;
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Window};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-fn made(task: &Task, params: CompileParams) -> Network {
+fn made(task: &Window, params: CompileParams) -> Network {
     compile(task, &params).unwrap().network
 }
 
@@ -35,8 +35,8 @@ fn both(first: Network, second: Network, s: usize) -> Pair {
     found.pairs[0].clone()
 }
 
-fn copy() -> Task {
-    Task::named("compose-copy", Some(3), Some(3)).unwrap()
+fn copy() -> Window {
+    Window::named("compose-copy", Some(3), Some(3)).unwrap()
 }
 
 fn fails(pair: &Pair) -> Vec<PairClaimName> {
@@ -166,7 +166,7 @@ fn random_and_shuffled_networks_are_the_same_as_nothing() {
 fn networks_that_have_not_learned_are_said_so() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/t1-h128-l2_0.1-seed01.safetensors");
     let file = NetworkFile::open(&fixture).unwrap();
-    let task = Task::named("T1", None, None).unwrap();
+    let task = Window::named("T1", None, None).unwrap();
     let of = |name: &str| Subject::network(name, file.clone(), Some(8)).unwrap().on(task.clone());
     let found = compare(&[of("A"), of("B")], &CompareParams::default()).unwrap();
     let pair = &found.pairs[0];
@@ -210,7 +210,7 @@ fn units_that_hold_nothing_make_no_difference() {
 
 #[test]
 fn superposed_contents_are_not_the_same_circuit() {
-    let task = Task::named("compose-copy", Some(4), Some(4)).unwrap();
+    let task = Window::named("compose-copy", Some(4), Some(4)).unwrap();
     let plain = made(&task, sized(64, 1));
     let shared = made(&task, CompileParams { superposed: 1, ..sized(64, 2) });
     let pair = both(plain, shared, 4);
@@ -220,7 +220,7 @@ fn superposed_contents_are_not_the_same_circuit() {
 
 #[test]
 fn networks_of_different_sizes_are_not_compared() {
-    let of = |s, d| Task::named("repeat-copy", Some(s), Some(d)).unwrap();
+    let of = |s, d| Window::named("repeat-copy", Some(s), Some(d)).unwrap();
     let subjects = [
         named("A", made(&of(3, 2), sized(32, 1)), 3),
         named("B", made(&of(4, 2), sized(32, 1)), 4),
@@ -253,7 +253,7 @@ fn truth_tables_are_compared_by_their_products() {
 }
 
 /// A function of real values, in a random oblique basis of its own.
-fn in_a_basis(task: &Task, hidden: usize, seed: u64) -> Network {
+fn in_a_basis(task: &Window, hidden: usize, seed: u64) -> Network {
     let planted = analog(task, hidden, Activation::Identity);
     let turn = draw::with_condition(hidden, hidden, 3.0, &Stream::new(seed, Purpose::Matrices), 5);
     let back = ketbra::numeric::pseudo_inverse(&turn, 1e-12).unwrap();
@@ -291,7 +291,7 @@ fn real_valued_functions_are_compared_by_their_coefficients() {
 
 fn record(network: &Network, size: (usize, usize), seed: u64, with_inputs: bool) -> Trajectories {
     let (episodes, steps) = (192, 70);
-    let any = Task::named("repeat-copy", Some(size.0), Some(size.1)).unwrap();
+    let any = Window::named("repeat-copy", Some(size.0), Some(size.1)).unwrap();
     let mut drawn = Episodes::new(&any, episodes);
     drawn.draw(&any, &Stream::new(seed, Purpose::TestInputs), 0, 0);
     let inputs = drawn.inputs().to_vec();
@@ -346,7 +346,7 @@ fn recordings_are_compared_with_each_other_and_with_networks() {
         );
     }
     // Repeat copy forgets nothing, and shows its function all the same.
-    let whole = Task::named("repeat-copy", Some(3), Some(2)).unwrap();
+    let whole = Window::named("repeat-copy", Some(3), Some(2)).unwrap();
     let (a, b) = (made(&whole, sized(40, 1)), made(&whole, sized(48, 2)));
     let of = |name: &str, network: &Network, seed| Subject::recording(name, record(network, (3, 2), seed, false), 3);
     let found = compare(&[of("A", &a, 1), of("B", &b, 2)], &CompareParams::default()).unwrap();
@@ -366,7 +366,7 @@ fn a_network_that_stops_following_the_function_is_not_the_same() {
 
 #[test]
 fn many_networks_fall_into_clusters_and_settings_show_their_effect() {
-    let (first, second) = (copy(), Task::named("repeat-copy", Some(3), Some(3)).unwrap());
+    let (first, second) = (copy(), Window::named("repeat-copy", Some(3), Some(3)).unwrap());
     let mut subjects = vec![];
     let mut settings: Vec<BTreeMap<String, String>> = vec![];
     for (task, word) in [(&first, "compose"), (&second, "repeat")] {

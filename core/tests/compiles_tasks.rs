@@ -7,12 +7,12 @@ use ketbra::compile::{CompileError, CompileParams, Compiled, Role, UnitBasis, co
 use ketbra::network::{CellKind, Dynamics, NetworkFile};
 use ketbra::numeric::{Matrix, Svd};
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::{Episodes, Slot, Task};
+use ketbra::task::{Episodes, Slot, Window};
 
 const STEPS: usize = 10_000;
 const NOISE: f64 = 0.05;
 
-fn compiled(task: &Task, cell: CellKind, basis: UnitBasis) -> Compiled {
+fn compiled(task: &Window, cell: CellKind, basis: UnitBasis) -> Compiled {
     let params = CompileParams { cell, basis, ..CompileParams::default() };
     compile(task, &params).unwrap_or_else(|error| panic!("{} {cell:?} {basis:?}: {error}", task.name()))
 }
@@ -60,7 +60,7 @@ fn mistakes(made: &Compiled, episodes: usize, steps: usize) -> (usize, usize) {
     (outputs, contents)
 }
 
-fn assert_right(task: &Task, cell: CellKind, basis: UnitBasis, episodes: usize) {
+fn assert_right(task: &Window, cell: CellKind, basis: UnitBasis, episodes: usize) {
     let made = compiled(task, cell, basis);
     let wrong = mistakes(&made, episodes, STEPS);
     assert_eq!(wrong, (0, 0), "{} {cell:?} {basis:?}: outputs, contents; {:?}", task.name(), made.figures);
@@ -187,14 +187,14 @@ fn units_come_in_the_order_of_the_contents() {
 
 #[test]
 fn what_cannot_be_made_is_refused_with_the_next_move() {
-    let refused = |task: &Task, params: CompileParams| compile(task, &params).unwrap_err();
+    let refused = |task: &Window, params: CompileParams| compile(task, &params).unwrap_err();
     let few = CompileParams { hidden: Some(30), ..CompileParams::default() };
     let error = refused(&named("T2", 8, 8), few);
     assert!(matches!(error, CompileError::TooSmall { hidden: 30, needed: 36, .. }), "{error}");
     assert!(error.to_string().contains("pass hidden=36 or more"), "{error}");
     let mut matrix = Matrix::zeros(1, 2);
     (matrix[(0, 0)], matrix[(0, 1)]) = (1.0, 1.0);
-    let fibonacci = Task::from_matrix("fibonacci", 2, 1, matrix).unwrap();
+    let fibonacci = Window::from_matrix("fibonacci", 2, 1, matrix).unwrap();
     assert!(matches!(refused(&fibonacci, CompileParams::default()), CompileError::Dense { .. }));
     let ssm = CompileParams { cell: CellKind::Ssm, ..CompileParams::default() };
     assert!(refused(&named("T2", 8, 8), ssm).to_string().contains("elman, gru or lstm"));
@@ -203,7 +203,7 @@ fn what_cannot_be_made_is_refused_with_the_next_move() {
     let ten: Vec<Slot> = (1..=10).map(|lag| slot(lag, 0)).collect();
     // Bits of a multiplicative hash: nothing but a cover of many subcubes will do.
     let hashed = gate(&ten, |m| (m + 3).wrapping_mul(0x9E37_79B9) >> 13 & 1 == 1);
-    let tangled = refused(&Task::table("hash", 10, 1, vec![hashed]).unwrap(), CompileParams::default());
+    let tangled = refused(&Window::table("hash", 10, 1, vec![hashed]).unwrap(), CompileParams::default());
     assert!(matches!(tangled, CompileError::TooLarge { .. }), "{tangled}");
     let loud = CompileParams { noise: 0.5, ..CompileParams::default() };
     assert!(refused(&named("T2", 8, 8), loud).to_string().contains("smaller noise"));
@@ -237,6 +237,6 @@ fn the_file_names_the_task_and_a_linear_task_needs_no_biases() {
     let task = named("T4", 8, 8);
     let made = compiled(&task, CellKind::Elman, UnitBasis::Random);
     let file = NetworkFile::from_safetensors(&made.file().to_safetensors().unwrap(), "x".as_ref()).unwrap();
-    assert!(file.task(None, None).unwrap().unwrap().same_function(&task));
+    assert!(file.window().unwrap().unwrap().same_function(&task));
     assert!(!file.network.has_bias() && compiled(&rule(110), CellKind::Elman, UnitBasis::Random).network.has_bias());
 }

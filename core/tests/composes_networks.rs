@@ -6,18 +6,18 @@ use ketbra::compile::{CompileParams, compile};
 use ketbra::compose::{ComposeError, Composed, feed, sum};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
 use ketbra::network::{Activation, CellKind, Network};
-use ketbra::task::Task;
+use ketbra::task::Window;
 
-fn task(s: usize, d: usize, lines: &[&str]) -> Task {
+fn task(s: usize, d: usize, lines: &[&str]) -> Window {
     let lines: Vec<String> = lines.iter().map(|line| format!("\"{line}\"")).collect();
-    Task::from_toml(&format!("s = {s}\nd = {d}\nrecurrence = [{}]", lines.join(", ")), "planted", "planted").unwrap()
+    Window::from_toml(&format!("s = {s}\nd = {d}\nrecurrence = [{}]", lines.join(", ")), "planted", "planted").unwrap()
 }
 
-fn made(task: &Task, cell: CellKind, seed: u64) -> Network {
+fn made(task: &Window, cell: CellKind, seed: u64) -> Network {
     compile(task, &CompileParams { hidden: Some(48), cell, seed, ..CompileParams::default() }).unwrap().network
 }
 
-fn read(network: &Network, task: &Task) -> Interpretation {
+fn read(network: &Network, task: &Window) -> Interpretation {
     interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
 }
 
@@ -29,7 +29,7 @@ fn assert_circuit(made: &Composed) {
     assert_eq!(blind.recurrence_in_words, made.task.recurrence());
 }
 
-fn three() -> [Task; 2] {
+fn three() -> [Window; 2] {
     [task(3, 2, &["u1 = u1[t-3]", "u2 = -u2[t-2]"]), task(3, 2, &["u1 = u2[t-1]", "u2 = u1[t-3]"])]
 }
 
@@ -100,11 +100,11 @@ fn without_the_first_network_the_second_one_is_not_what_it_was() {
 fn what_does_not_fit_is_refused_with_a_reason() {
     let [f, g] = three();
     let (a, b) = (made(&f, CellKind::Elman, 1), made(&g, CellKind::Elman, 2));
-    let longer = Task::named("repeat-copy", Some(4), Some(2)).unwrap();
+    let longer = Window::named("repeat-copy", Some(4), Some(2)).unwrap();
     let c = made(&longer, CellKind::Elman, 3);
     let said = |result: Result<Composed, ComposeError>| result.unwrap_err().to_string();
     assert!(said(sum((&a, &f), (&c, &longer))).contains("s=3"));
-    let wider = Task::named("repeat-copy", Some(3), Some(3)).unwrap();
+    let wider = Window::named("repeat-copy", Some(3), Some(3)).unwrap();
     assert!(said(sum((&a, &wider), (&b, &g))).contains("d=3"));
     let d = made(&wider, CellKind::Elman, 4);
     let (of_a, of_b, of_d) = (read(&a, &f), read(&b, &g), read(&d, &wider));

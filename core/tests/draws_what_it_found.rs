@@ -7,7 +7,7 @@ use ketbra::network::{Activation, Architecture, CellKind, Initialization, Networ
 use ketbra::numeric::Matrix;
 use ketbra::report::figures::{animation, figures};
 use ketbra::report::{Provenance, Training, page};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::path::Path;
 
 fn fixture(name: &str) -> Network {
@@ -20,7 +20,7 @@ fn ask(network: &Network, question: Question) -> Interpretation {
 }
 
 fn told(network: &Network, task: &str) -> Interpretation {
-    ask(network, Question::Task(Task::named(task, None, None).unwrap()))
+    ask(network, Question::Task(Window::named(task, None, None).unwrap()))
 }
 
 fn silent() -> Network {

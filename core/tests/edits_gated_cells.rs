@@ -5,12 +5,12 @@
 use ketbra::edit::{Change, EditParams, Edited, Mode, edit};
 use ketbra::interpret::{InterpretParams, Question, Verdict, interpret};
 use ketbra::network::{Activation, Architecture, CellKind, Initialization, NetworkFile};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-fn task(name: &str) -> Task {
-    Task::named(name, None, None).unwrap()
+fn task(name: &str) -> Window {
+    Window::named(name, None, None).unwrap()
 }
 
 fn trained(name: &str) -> NetworkFile {

@@ -6,24 +6,24 @@ use ketbra::edit::{Change, EditParams, Mode, edit};
 use ketbra::interpret::{InterpretParams, Question, Verdict, interpret};
 use ketbra::network::{Activation, Architecture, Biases, Initialization, NetworkFile};
 use ketbra::numeric::Svd;
-use ketbra::task::{Source, Task};
+use ketbra::task::{Source, Window};
 use std::path::Path;
 
-fn t3() -> (NetworkFile, Task) {
+fn t3() -> (NetworkFile, Window) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/t3-h64-l2_0-seed01.safetensors");
-    (NetworkFile::open(&path).unwrap(), Task::named("T3", None, None).unwrap())
+    (NetworkFile::open(&path).unwrap(), Window::named("T3", None, None).unwrap())
 }
 
 /// Twice as many units, with room for a change of the weights that leaves the inputs alone.
-fn roomy_t3() -> (NetworkFile, Task) {
+fn roomy_t3() -> (NetworkFile, Window) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t3-h128.safetensors");
-    (NetworkFile::open(&path).unwrap(), Task::named("T3", None, None).unwrap())
+    (NetworkFile::open(&path).unwrap(), Window::named("T3", None, None).unwrap())
 }
 
 #[test]
 fn another_task_runs_from_loaded_variables_and_from_raw_inputs() {
     let (file, task) = t3();
-    let to = Task::named("T4", None, None).unwrap();
+    let to = Window::named("T4", None, None).unwrap();
     let edited = edit(&file.network, &task, &Change::To(to.clone()), &EditParams::default()).unwrap();
     let accuracy = edited.accuracy;
     assert!(accuracy.before < 0.6 && accuracy.loaded >= 0.999 && accuracy.from_inputs >= 0.999, "{accuracy:?}");
@@ -123,8 +123,8 @@ fn a_variable_kept_less_strongly_speaks_more_softly() {
 fn a_collapsed_network_cannot_be_edited() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/t1-h128-l2_0.1-seed01.safetensors");
     let file = NetworkFile::open(&path).unwrap();
-    let task = file.task(None, None).unwrap().unwrap();
-    let to = Change::To(Task::named("T4", None, None).unwrap());
+    let task = file.window().unwrap().unwrap();
+    let to = Change::To(Window::named("T4", None, None).unwrap());
     let error = edit(&file.network, &task, &to, &EditParams::default()).unwrap_err().to_string();
     assert!(error.contains("activity dies out"), "{error}");
 }
@@ -132,7 +132,7 @@ fn a_collapsed_network_cannot_be_edited() {
 #[test]
 fn a_network_that_does_not_compute_what_was_said_is_called_a_transplant_and_warned_of() {
     let (file, _) = t3();
-    let [from, to] = ["T2", "T4"].map(|name| Task::named(name, None, None).unwrap());
+    let [from, to] = ["T2", "T4"].map(|name| Window::named(name, None, None).unwrap());
     let params = EditParams::default();
     let edited = edit(&file.network, &from, &Change::To(to), &params).unwrap();
     assert_eq!((edited.mode, edited.fresh_units), (Mode::Transplant, edited.contents));
@@ -146,7 +146,7 @@ fn a_network_that_does_not_compute_what_was_said_is_called_a_transplant_and_warn
 #[test]
 fn activity_that_settles_away_from_zero_whatever_the_inputs_is_no_code() {
     let network = Initialization::Uniform.network(&Architecture::elman(64, Activation::Tanh, true), 8, 8, 3);
-    let [from, to] = ["T3", "T4"].map(|name| Task::named(name, None, None).unwrap());
+    let [from, to] = ["T3", "T4"].map(|name| Window::named(name, None, None).unwrap());
     let error = edit(&network, &from, &Change::To(to), &EditParams::default()).unwrap_err().to_string();
     assert!(error.contains("activity dies out"), "{error}");
 }

@@ -6,7 +6,7 @@ use ketbra::compile::{CompileParams, compile};
 use ketbra::edit::{Change, EditParams, Edited, Mode, edit, task_read_back};
 use ketbra::interpret::{InterpretParams, Question, Verdict, interpret};
 use ketbra::network::{Network, NetworkFile};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::path::Path;
 
 fn trained(name: &str) -> NetworkFile {
@@ -14,7 +14,7 @@ fn trained(name: &str) -> NetworkFile {
     NetworkFile::open(&fixtures.join(name).with_extension("safetensors")).unwrap()
 }
 
-fn edited(network: &Network, from: &Task, formula: &str) -> Edited {
+fn edited(network: &Network, from: &Window, formula: &str) -> Edited {
     edit(network, from, &Change::set(formula).unwrap(), &EditParams::default()).unwrap()
 }
 
@@ -31,7 +31,7 @@ fn assert_rewritten(edited: &Edited, mode: Mode) {
 
 #[test]
 fn a_copy_becomes_an_exclusive_or_and_all_else_keeps_its_code() {
-    let task = Task::named("T3", None, None).unwrap();
+    let task = Window::named("T3", None, None).unwrap();
     let edited = edited(&trained("t3-h128").network, &task, "u8 = xor(u1[t-8], u2[t-8])");
     assert_rewritten(&edited, Mode::Own);
     assert_eq!((edited.fresh_units, edited.contents), (2, 36), "the output, and a content that T3 does not keep");
@@ -39,7 +39,7 @@ fn a_copy_becomes_an_exclusive_or_and_all_else_keeps_its_code() {
 
 #[test]
 fn a_gated_cell_gets_a_gate_of_the_function_in_its_own_code() {
-    let task = Task::named("T3", None, None).unwrap();
+    let task = Window::named("T3", None, None).unwrap();
     assert_rewritten(&edited(&trained("gru-t3-h128").network, &task, "u1 = and(u1[t-1], u2[t-2])"), Mode::ElmanInside);
 }
 
@@ -54,7 +54,7 @@ fn a_function_that_is_not_linear_is_read_back_and_edited_to_another_one() {
 #[test]
 fn where_thresholds_make_every_content_nothing_of_the_code_is_kept_and_that_is_said() {
     let file = trained("gru-rule110-h128");
-    let [from, to] = ["rule110", "rule30"].map(|name| Task::named(name, None, Some(8)).unwrap());
+    let [from, to] = ["rule110", "rule30"].map(|name| Window::named(name, None, Some(8)).unwrap());
     let ask = |mode| edit(&file.network, &from, &Change::To(to.clone()), &EditParams { mode, ..EditParams::default() });
     let edited = ask(None).unwrap();
     assert_eq!((edited.mode, edited.fresh_units), (Mode::Transplant, edited.contents));
@@ -65,7 +65,7 @@ fn where_thresholds_make_every_content_nothing_of_the_code_is_kept_and_that_is_s
 
 #[test]
 fn the_least_change_cannot_make_thresholds_and_says_so() {
-    let task = Task::named("T3", None, None).unwrap();
+    let task = Window::named("T3", None, None).unwrap();
     let least = EditParams { mode: Some(Mode::Least), ..EditParams::default() };
     let change = Change::set("u8 = xor(u1[t-8], u2[t-8])").unwrap();
     let refused = edit(&trained("t3-h128").network, &task, &change, &least).unwrap_err().to_string();
@@ -74,7 +74,7 @@ fn the_least_change_cannot_make_thresholds_and_says_so() {
 
 #[test]
 fn a_network_whose_function_forgets_is_replaced() {
-    let [from, to] = ["rule90", "rule110"].map(|name| Task::named(name, None, Some(8)).unwrap());
+    let [from, to] = ["rule90", "rule110"].map(|name| Window::named(name, None, Some(8)).unwrap());
     let made = compile(&from, &CompileParams::default()).unwrap();
     let edited = edit(&made.network, &from, &Change::To(to), &EditParams::default()).unwrap();
     assert!(edited.mode == Mode::Transplant && edited.accuracy.from_inputs >= 0.999, "{:?}", edited.accuracy);

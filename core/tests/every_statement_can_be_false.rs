@@ -16,7 +16,7 @@ use ketbra::network::{Activation, Architecture, Initialization, Metadata, Networ
 use ketbra::numeric::{Matrix, draw};
 use ketbra::random::{Purpose, Stream};
 use ketbra::report::headline;
-use ketbra::task::{Slot, Task};
+use ketbra::task::{Slot, Window};
 use std::path::Path;
 
 fn fixture(name: &str) -> Network {
@@ -24,11 +24,11 @@ fn fixture(name: &str) -> Network {
     NetworkFile::open(&path).unwrap().network
 }
 
-fn named(name: &str, s: usize, d: usize) -> Task {
-    Task::named(name, Some(s), Some(d)).unwrap()
+fn named(name: &str, s: usize, d: usize) -> Window {
+    Window::named(name, Some(s), Some(d)).unwrap()
 }
 
-fn told(network: &Network, task: &Task) -> Interpretation {
+fn told(network: &Network, task: &Window) -> Interpretation {
     interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
 }
 
@@ -36,7 +36,7 @@ fn blind(network: &Network, s: usize) -> Interpretation {
     interpret(network, &Question::Blind { s }, &InterpretParams::default()).unwrap()
 }
 
-fn copy() -> Task {
+fn copy() -> Window {
     named("repeat-copy", 4, 2)
 }
 
@@ -52,7 +52,7 @@ fn a_rare_rule() -> Interpretation {
     let network = compile(&task, &CompileParams::default()).unwrap().network;
     let mut gates = task.gates().unwrap();
     gates[0] = gate(&[], |_| false);
-    told(&network, &Task::table("nearly", 5, 3, gates).unwrap())
+    told(&network, &Window::table("nearly", 5, 3, gates).unwrap())
 }
 
 /// The majority of three inputs, told that it is the and of two of them.
@@ -62,7 +62,7 @@ fn a_further_input() -> Interpretation {
     let network = compile(&task, &CompileParams::default()).unwrap().network;
     let mut gates = task.gates().unwrap();
     gates[0] = gate(&three[..2], |m| m == 3);
-    told(&network, &Task::table("nearly", 4, 4, gates).unwrap())
+    told(&network, &Window::table("nearly", 4, 4, gates).unwrap())
 }
 
 /// A weighted sum of two values, told without the smaller weight.
@@ -79,7 +79,7 @@ fn a_further_term() -> Interpretation {
             }
             _ => 0.0,
         });
-        Task::from_matrix("sum", 3, 2, weights).unwrap()
+        Window::from_matrix("sum", 3, 2, weights).unwrap()
     };
     told(&analog(&f(0.12), 24, Activation::Identity), &f(0.0))
 }
@@ -237,7 +237,7 @@ fn turned(angle: f64) -> Network {
             sin
         }
     });
-    analog(&Task::from_matrix("turned", 1, 2, turn).unwrap(), 16, Activation::Identity)
+    analog(&Window::from_matrix("turned", 1, 2, turn).unwrap(), 16, Activation::Identity)
 }
 
 /// What is claimed of two networks, and two of which it is false.
@@ -258,7 +258,7 @@ fn every_claim_about_two_networks_has_two_that_make_it_false() {
     let task = |lines: &[&str]| crate::planted::task(4, 2, lines);
     let opposite = task(&["u1 = -u1[t-4]", "u2 = u2[t-4]"]);
     let earlier = task(&["u1 = u1[t-3]", "u2 = u2[t-4]"]);
-    let made = |task: &Task| saturating(4, 2, &task.linear().unwrap());
+    let made = |task: &Window| saturating(4, 2, &task.linear().unwrap());
     let all = [
         ("a register and one that latches", pair(&register(), &latch, 4)),
         ("a copy and its opposite", pair(&register(), &made(&opposite), 4)),

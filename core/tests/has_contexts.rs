@@ -7,20 +7,20 @@ use ketbra::network::CellKind;
 use ketbra::network::Network;
 use ketbra::random::{Purpose, Stream};
 use ketbra::run_folder::Trained;
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Task, Window};
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Choices, Engine, Job, Unobserved};
 
 const TWO: &str =
     "name = \"two\"\ns = 3\nd = 2\n[context.a]\ntask = \"repeat-copy\"\n[context.b]\ntask = \"compose-copy\"\n";
 
-fn two() -> Task {
-    Task::from_toml_with_contexts(TWO, "two", "two").unwrap()
+fn two() -> Window {
+    Window::from_toml_with_contexts(TWO, "two", "two").unwrap()
 }
 
 fn job(choices: &Choices) -> Job {
-    let (params, start) = choices.params(&two()).unwrap();
-    Job { task: two(), params, start }
+    let (params, start) = choices.params(&two().into()).unwrap();
+    Job { task: two().into(), params, start }
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_network_learns_both_functions_and_each_is_read_as_a_circuit() {
     // Where both contexts ask for the same, nothing shows what the cue does: that is no evidence that it decides.
     let alike =
         "name = \"alike\"\ns = 3\nd = 2\n[context.a]\ntask = \"repeat-copy\"\n[context.b]\ntask = \"repeat-copy\"\n";
-    let alike = Task::from_toml_with_contexts(alike, "alike", "alike").unwrap();
+    let alike = Window::from_toml_with_contexts(alike, "alike", "alike").unwrap();
     let found = interpret_contexts(&deaf, &alike, &InterpretParams::default(), &|_| true).unwrap();
     assert!(found.contexts.iter().all(|of| of.found.verdict == Verdict::Circuit));
     assert!(!found.holds && found.pairs[0].cue_obeyed.is_none() && found.alike.len() == 1);
@@ -80,8 +80,9 @@ fn a_network_learns_both_functions_and_each_is_read_as_a_circuit() {
 fn the_network_of_one_context_is_the_network_with_its_cue_in_every_cell() {
     let task = two();
     for cell in [CellKind::Elman, CellKind::Gru, CellKind::Lstm] {
-        let params = Choices { cell: Some(cell), hidden: Some(9), ..Choices::default() }.params(&task).unwrap().0;
-        let network = params.network_for(&task);
+        let all = Task::from(task.clone());
+        let params = Choices { cell: Some(cell), hidden: Some(9), ..Choices::default() }.params(&all).unwrap().0;
+        let network = params.network_for(&all);
         assert_eq!((network.inputs(), network.outputs()), (4, 2));
         for context in 0..2 {
             let within = in_context(&network, &task, context).unwrap();
@@ -122,6 +123,8 @@ fn contexts_that_cannot_be_are_refused_in_words() {
     let network = Choices { hidden: Some(8), ..Choices::default() }.params(&plain).unwrap().0.network_for(&plain);
     let said = interpret_contexts(&network, &two(), &InterpretParams::default(), &|_| true).unwrap_err().to_string();
     assert!(said.contains("has 2 inputs") && said.contains("needs 4, a cue for each context"), "{said}");
-    let said = interpret_contexts(&network, &plain, &InterpretParams::default(), &|_| true).unwrap_err().to_string();
+    let said = interpret_contexts(&network, plain.window().unwrap(), &InterpretParams::default(), &|_| true)
+        .unwrap_err()
+        .to_string();
     assert!(said.contains("has no contexts"), "{said}");
 }

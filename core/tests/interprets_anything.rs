@@ -5,7 +5,7 @@
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::memories::Method;
 use ketbra::network::{Activation, Architecture, Initialization, Network};
-use ketbra::task::Task;
+use ketbra::task::Window;
 
 fn all_finite(value: &serde_json::Value, path: &str) {
     match value {
@@ -19,7 +19,7 @@ fn all_finite(value: &serde_json::Value, path: &str) {
 }
 
 fn look_at(network: &Network, s: usize, d: usize) {
-    let task = Task::named("compose-copy", Some(s), Some(d)).unwrap();
+    let task = Window::named("compose-copy", Some(s), Some(d)).unwrap();
     let params = InterpretParams { methods: Method::ALL.to_vec(), ..InterpretParams::default() };
     for question in [Question::Task(task), Question::Blind { s }] {
         match interpret(network, &question, &params) {
@@ -50,7 +50,7 @@ fn a_network_of_zeros_is_silent_and_has_learned_no_task() {
     look_at(&network, 4, 2);
     let found = interpret(&network, &Question::Blind { s: 4 }, &InterpretParams::default()).unwrap();
     assert_eq!(found.verdict.name(), "silent");
-    let task = Task::named("repeat-copy", Some(4), Some(2)).unwrap();
+    let task = Window::named("repeat-copy", Some(4), Some(2)).unwrap();
     let found = interpret(&network, &Question::Task(task), &InterpretParams::default()).unwrap();
     assert_eq!(found.verdict.name(), "not-learned");
 }

@@ -9,14 +9,14 @@ use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::recurrence::Confidence;
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Window};
 use std::path::Path;
 
 const EPISODES: usize = 128;
 
 /// Random inputs (s, episodes, d), and the trajectories of a cell that steps from state to state and says something.
 fn drive(
-    task: &Task,
+    task: &Window,
     hidden: usize,
     steps: usize,
     step: impl Fn(&Matrix, &Matrix) -> Matrix,
@@ -38,7 +38,7 @@ fn drive(
     Trajectories { inputs: Some(inputs), states, outputs }
 }
 
-fn of_fixture(task: &Task) -> (NetworkFile, Trajectories) {
+fn of_fixture(task: &Window) -> (NetworkFile, Trajectories) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t3-h128.safetensors");
     let file = NetworkFile::open(&path).unwrap();
     let network = file.network.clone();
@@ -53,7 +53,7 @@ fn read(trajectories: &Trajectories, question: Question) -> Interpretation {
 
 #[test]
 fn trajectories_of_a_network_show_what_its_weights_show() {
-    let task = Task::named("T3", None, None).unwrap();
+    let task = Window::named("T3", None, None).unwrap();
     let (file, trajectories) = of_fixture(&task);
     let by_weights = interpret(&file.network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap();
     for question in [Question::Task(task.clone()), Question::Blind { s: 8 }] {
@@ -70,7 +70,7 @@ fn trajectories_of_a_network_show_what_its_weights_show() {
 
 #[test]
 fn without_inputs_the_first_outputs_stand_for_them() {
-    let task = Task::named("T3", None, None).unwrap();
+    let task = Window::named("T3", None, None).unwrap();
     let (_, mut trajectories) = of_fixture(&task);
     trajectories.inputs = None;
     let found = read(&trajectories, Question::Task(task));
@@ -81,7 +81,7 @@ fn without_inputs_the_first_outputs_stand_for_them() {
 /// Each content has a group of units; a gate lets the next state in and keeps a little of the old one.
 #[test]
 fn a_gated_cell_that_holds_variables_is_read() {
-    let task = Task::from_toml("s = 3\nd = 2\nrecurrence = [\"u1 = u1[t-3]\", \"u2 = -u1[t-2]\"]", "x", "x").unwrap();
+    let task = Window::from_toml("s = 3\nd = 2\nrecurrence = [\"u1 = u1[t-3]\", \"u2 = -u1[t-2]\"]", "x", "x").unwrap();
     let (s, d, window, hidden) = (3, 2, 6, 18);
     let sign = |unit: usize| if (unit * 7 + unit / 6).is_multiple_of(3) { -1.0 } else { 1.0 };
     let f = task.linear().unwrap();
@@ -110,7 +110,7 @@ fn a_gated_cell_that_holds_variables_is_read() {
 
 #[test]
 fn trajectories_that_cannot_be_used_are_refused_with_what_to_do() {
-    let task = Task::named("T3", None, None).unwrap();
+    let task = Window::named("T3", None, None).unwrap();
     let (_, whole) = of_fixture(&task);
     let refusal = |change: &dyn Fn(&mut Trajectories), params: &InterpretParams| {
         let mut changed = whole.clone();

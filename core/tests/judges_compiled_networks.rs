@@ -6,10 +6,10 @@ use crate::zoo::{gate, linear_tasks, other_tasks, slot};
 use ketbra::compile::{CompileParams, compile};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
 use ketbra::network::CellKind;
-use ketbra::task::{Gate, Slot, Source, Task};
+use ketbra::task::{Gate, Slot, Source, Window};
 use std::thread;
 
-fn blind(task: &Task, params: &CompileParams) -> Interpretation {
+fn blind(task: &Window, params: &CompileParams) -> Interpretation {
     let made = compile(task, params).unwrap();
     interpret(&made.network, &Question::Blind { s: task.s() }, &InterpretParams::default()).unwrap()
 }
@@ -24,7 +24,7 @@ fn failed(found: &Interpretation) -> Vec<String> {
 }
 
 /// Does something with every task, on as many threads as there are.
-fn with_each(tasks: &[Task], act: impl Fn(&Task) + Sync) {
+fn with_each(tasks: &[Window], act: impl Fn(&Window) + Sync) {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for first in 0..threads {
@@ -35,12 +35,12 @@ fn with_each(tasks: &[Task], act: impl Fn(&Task) + Sync) {
 }
 
 /// A copy of one step is what a latch does too: with nobody to say which it is, it is not called a circuit.
-fn looks_like_a_latch(task: &Task) -> bool {
+fn looks_like_a_latch(task: &Window) -> bool {
     let stays = |(j, source): (usize, &Source)| (source.lag, source.component) == (1, j);
     task.sources().is_some_and(|sources| sources.iter().enumerate().all(stays))
 }
 
-fn assert_circuit(task: &Task, params: &CompileParams) {
+fn assert_circuit(task: &Window, params: &CompileParams) {
     if looks_like_a_latch(task) {
         let made = compile(task, params).unwrap();
         let told = interpret(&made.network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap();
@@ -55,7 +55,7 @@ fn assert_circuit(task: &Task, params: &CompileParams) {
 
 #[test]
 fn compiled_networks_are_circuits_and_read_back_blind() {
-    let tasks: Vec<Task> = linear_tasks().into_iter().chain(other_tasks()).collect();
+    let tasks: Vec<Window> = linear_tasks().into_iter().chain(other_tasks()).collect();
     assert!(tasks.iter().filter(|task| !looks_like_a_latch(task)).count() >= 30);
     with_each(&tasks, |task| assert_circuit(task, &CompileParams::default()));
 }
@@ -63,7 +63,7 @@ fn compiled_networks_are_circuits_and_read_back_blind() {
 #[test]
 fn compiled_gated_cells_are_circuits_too() {
     let (copies, others) = (linear_tasks(), other_tasks());
-    let some = [&copies[2], &others[1], &others[2], &others[4], &others[6]].map(Task::clone);
+    let some = [&copies[2], &others[1], &others[2], &others[4], &others[6]].map(Window::clone);
     for cell in [CellKind::Gru, CellKind::Lstm] {
         with_each(&some, |task| assert_circuit(task, &CompileParams { cell, ..CompileParams::default() }));
     }
@@ -86,7 +86,7 @@ fn an_exception_in_one_of_sixty_four_windows_is_read_and_its_neglect_noticed() {
     let rule = |m: usize| (m & 1 == 1) != (m >> 1 & 1 == 1);
     let exception = gate(&slots, |m| rule(m) != (m == 0b11_1101));
     let plain = gate(&slots, rule);
-    let task = |gate: Gate| Task::table("register", 6, 1, vec![gate]).unwrap();
+    let task = |gate: Gate| Window::table("register", 6, 1, vec![gate]).unwrap();
     let made = compile(&task(exception.clone()), &CompileParams::default()).unwrap();
     let found = interpret(&made.network, &Question::Blind { s: 6 }, &InterpretParams::default()).unwrap();
     assert!(found.read_back().is_some_and(|read| read.same_function(&task(exception))), "{:?}", found.function);

@@ -7,7 +7,7 @@ use ketbra::memories::Method;
 use ketbra::network::{Activation, Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::path::Path;
 
 fn file(name: &str) -> NetworkFile {
@@ -59,7 +59,7 @@ fn what_was_found_comes_back_whole() {
 #[test]
 fn a_network_that_does_nothing_and_recordings_come_back_too() {
     let dead = Network::elman(Activation::Tanh, Matrix::identity(8, 2), Matrix::zeros(8, 8), Matrix::identity(2, 8));
-    let task = Task::named("repeat-copy", Some(3), Some(2)).unwrap();
+    let task = Window::named("repeat-copy", Some(3), Some(2)).unwrap();
     let found = interpret(&dead, &Question::Task(task), &InterpretParams::default()).unwrap();
     returns(&found, None);
     let network = file("t3-h128").network;
@@ -77,7 +77,7 @@ fn a_network_that_does_nothing_and_recordings_come_back_too() {
         }
     }
     let recorded = Trajectories { inputs: Some(inputs), states, outputs };
-    let task = Question::Task(Task::named("T3", None, None).unwrap());
+    let task = Question::Task(Window::named("T3", None, None).unwrap());
     let found = interpret_trajectories(&recorded, &task, &InterpretParams::default()).unwrap();
     assert!(found.recording.is_some());
     returns(&found, None);
@@ -86,7 +86,7 @@ fn a_network_that_does_nothing_and_recordings_come_back_too() {
 #[test]
 fn what_is_no_interpretation_is_refused_and_nothing_panics() {
     let file = file("t3-h128");
-    let task = Question::Task(Task::named("T3", None, None).unwrap());
+    let task = Question::Task(Window::named("T3", None, None).unwrap());
     let found = interpret(&file.network, &task, &InterpretParams::default()).unwrap();
     let whole = found.to_bytes(Some(&file)).unwrap();
     let refused = |bytes: &[u8]| Interpretation::from_bytes(bytes).unwrap_err().to_string();

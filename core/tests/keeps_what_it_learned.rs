@@ -17,7 +17,7 @@ const SMALL: &str =
     "name = \"two\"\ns = 3\nd = 2\n[context.a]\ntask = \"repeat-copy\"\n[context.b]\ntask = \"compose-copy\"\n";
 
 fn two() -> Task {
-    Task::from_toml_with_contexts(SMALL, "two", "two").unwrap()
+    Task::from_toml(SMALL, "two", "two").unwrap()
 }
 
 fn one() -> Task {
@@ -305,7 +305,7 @@ fn strong_cues_are_refused_where_they_cannot_be_drawn() {
 fn the_recipe_follows_the_units_that_are_open() {
     let three = "name = \"three\"\ns = 4\nd = 4\n[context.a]\ntask = \"repeat-copy\"\n[context.b]\ntask = \"compose-copy\"\n\
                  [context.c]\nrecurrence = [\"u1 = u2[t-1]\", \"u2 = u1[t-1]\", \"u3 = u3[t-2]\", \"u4 = u4[t-3]\"]\n";
-    let task = Task::from_toml_with_contexts(three, "three", "three").unwrap();
+    let task = Task::from_toml(three, "three", "three").unwrap();
     let of = |strong_cue: bool, hidden: usize| {
         let choices = Choices { strong_cue, context: Some("b".into()), hidden: Some(hidden), ..Choices::default() };
         choices.params(&task).unwrap().0

@@ -10,7 +10,7 @@ use ketbra::network::{Activation, Architecture, CellKind, Initialization, Networ
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use ketbra::report::{Provenance, headline, page};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::path::Path;
 
 fn fixture(name: &str) -> Network {
@@ -154,7 +154,7 @@ fn a_trial_that_ends_is_judged_to_its_end_and_what_it_holds_is_told_step_by_step
 fn a_task_that_was_told_and_is_not_done_is_not_learned() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t2-h128.safetensors");
     let network = NetworkFile::open(&path).unwrap().network;
-    let t3 = Task::named("T3", None, None).unwrap();
+    let t3 = Window::named("T3", None, None).unwrap();
     let found = interpret(&network, &Question::Task(t3), &InterpretParams::default()).unwrap();
     assert_eq!(found.verdict, Verdict::NotLearned, "{:?} {:?}", found.accuracy, found.reasons);
 }
@@ -164,7 +164,7 @@ fn a_task_that_was_told_and_is_not_done_is_not_learned() {
 fn every_horizon_can_be_asked_for_and_nothing_is_said_beyond_it() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t3-h128.safetensors");
     let network = NetworkFile::open(&path).unwrap().network;
-    let t3 = Question::Task(Task::named("T3", None, None).unwrap());
+    let t3 = Question::Task(Window::named("T3", None, None).unwrap());
     for steps in [3, 5, 9, 16, 24, 30, 47, 400] {
         let params = InterpretParams::default().ending_after(steps).unwrap();
         let found = interpret(&network, &t3, &params).unwrap_or_else(|error| panic!("{steps} steps: {error}"));

@@ -4,19 +4,19 @@
 
 use ketbra::circuit::{Description, Forgets, Lifted, States};
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::{Gate, Slot, Task};
+use ketbra::task::{Gate, Slot, Window};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The next window, as bits: bit k is window component k.
-fn step(task: &Task, m: usize) -> usize {
-    let window: Vec<f64> = (0..task.window()).map(|k| if m >> k & 1 == 1 { 1.0 } else { -1.0 }).collect();
+fn step(task: &Window, m: usize) -> usize {
+    let window: Vec<f64> = (0..task.width()).map(|k| if m >> k & 1 == 1 { 1.0 } else { -1.0 }).collect();
     let said = task.next(&window);
     let new = said.iter().enumerate().filter(|(_, value)| **value > 0.0).fold(0, |bits, (j, _)| bits | 1 << j);
-    m >> task.d() | new << (task.window() - task.d())
+    m >> task.d() | new << (task.width() - task.d())
 }
 
 /// Random tables of up to three inputs on s*d of at most nine components.
-fn random_task(index: u32) -> Task {
+fn random_task(index: u32) -> Window {
     let stream = Stream::new(5, Purpose::TestInputs);
     let (s, d) = [(1, 3), (2, 2), (3, 1), (3, 2), (2, 3), (4, 2), (3, 3)][index as usize % 7];
     let gate = |output: usize| {
@@ -27,12 +27,12 @@ fn random_task(index: u32) -> Task {
         let table: Vec<bool> = (0..1 << inputs.len()).map(|m| table >> m & 1 == 1).collect();
         Gate::new(inputs, &table).unwrap()
     };
-    Task::table("random", s, d, (0..d).map(gate).collect()).unwrap()
+    Window::table("random", s, d, (0..d).map(gate).collect()).unwrap()
 }
 
 /// Cycle lengths with counts, by following every window.
-fn cycles(task: &Task) -> BTreeMap<usize, usize> {
-    let next: Vec<usize> = (0..1usize << task.window()).map(|m| step(task, m)).collect();
+fn cycles(task: &Window) -> BTreeMap<usize, usize> {
+    let next: Vec<usize> = (0..1usize << task.width()).map(|m| step(task, m)).collect();
     let mut lasting: BTreeSet<usize> = (0..next.len()).collect();
     loop {
         let fewer: BTreeSet<usize> = lasting.iter().map(|&m| next[m]).collect();
@@ -54,11 +54,11 @@ fn cycles(task: &Task) -> BTreeMap<usize, usize> {
 }
 
 /// Whether a flip of window component k is ever seen in the newest variable.
-fn matters(task: &Task, k: usize) -> bool {
-    (0..1usize << task.window()).any(|m| {
+fn matters(task: &Window, k: usize) -> bool {
+    (0..1usize << task.width()).any(|m| {
         let (mut a, mut b) = (m, m ^ 1 << k);
-        (0..4 * task.window()).any(|_| {
-            let newest = task.window() - task.d();
+        (0..4 * task.width()).any(|_| {
+            let newest = task.width() - task.d();
             let differs = a >> newest != b >> newest;
             (a, b) = (step(task, a), step(task, b));
             differs
@@ -80,9 +80,9 @@ fn cycles_of_states_and_kept_components_are_those_of_brute_force() {
         let task = random_task(index);
         let states = States::of(&task).unwrap();
         assert_eq!(states.cycles, cycles(&task), "{:?}", task.recurrence());
-        let kept: Vec<usize> = (0..task.window()).filter(|&k| matters(&task, k)).collect();
+        let kept: Vec<usize> = (0..task.width()).filter(|&k| matters(&task, k)).collect();
         assert_eq!(states.matter, kept, "{:?}", task.recurrence());
-        forgotten += task.window() - kept.len();
+        forgotten += task.width() - kept.len();
     }
     assert!(forgotten > 50, "some components must not matter, or nothing is tested: {forgotten}");
 }
@@ -90,7 +90,7 @@ fn cycles_of_states_and_kept_components_are_those_of_brute_force() {
 #[test]
 fn what_is_hidden_behind_a_constant_is_not_kept() {
     // u2 is false from the first step on, so that only the oldest value of u1 is ever let through.
-    let task = Task::from_formulas("u1 = and(u1[t-3], u2[t-1]); u2 = -1", None, None).unwrap();
+    let task = Window::from_formulas("u1 = and(u1[t-3], u2[t-1]); u2 = -1", None, None).unwrap();
     let kept = Description::of(&task).unwrap().kept.unwrap();
     assert!(kept.exact);
     let places: Vec<(usize, usize)> = kept.members.iter().map(|place| (place.variable, place.component)).collect();
@@ -130,7 +130,7 @@ fn products_return_when_the_windows_do() {
     ];
     for (at, text) in texts.into_iter().enumerate() {
         let d = if text.starts_with("rule") { [3, 5, 6, 7, 8][at % 5].into() } else { None };
-        let task = Task::parse(text, None, d).unwrap();
+        let task = Window::parse(text, None, d).unwrap();
         let lifted = Lifted::of(&task).unwrap().unwrap();
         assert!(lifted.is_selection(), "{text}");
         let rounds =
@@ -152,17 +152,17 @@ fn a_task_says_how_much_it_forgets() {
         ("rule90", 32, Forgets::Everything),
         ("rule90", 24, Forgets::InPart),
     ] {
-        let found = Description::of(&Task::named(text, None, Some(d)).unwrap()).unwrap();
+        let found = Description::of(&Window::named(text, None, Some(d)).unwrap()).unwrap();
         assert_eq!(found.forgets, Some(wanted), "{text} {d}");
     }
     // 2^20 - 1 products are too many to say.
-    let found = Description::of(&Task::named("lfsr:20,3", None, None).unwrap()).unwrap();
+    let found = Description::of(&Window::named("lfsr:20,3", None, None).unwrap()).unwrap();
     assert!(found.forgets.is_none() && found.lifted.unwrap().size.is_none());
 }
 
 #[test]
 fn a_linear_task_is_described_as_before() {
-    let found = Description::of(&Task::named("T3", None, None).unwrap()).unwrap();
+    let found = Description::of(&Window::named("T3", None, None).unwrap()).unwrap();
     assert!(found.lifted.is_none() && found.kept.is_none() && found.states.is_none() && found.family.is_none());
     assert_eq!((found.core.size, found.eigenvalues.len(), found.cycles.len()), (36, 36, 4));
     let first = &found.function.unwrap()[0];

@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::{Gate, Slot, Task};
+use ketbra::task::{Gate, Slot, Window};
 
 fn wrong(line: &str) -> String {
     let text = format!("s = 4\nd = 3\nrecurrence = [\n\"{line}\", \"u2 = u2[t-1]\", \"u3 = u3[t-1]\"]");
-    Task::from_toml(&text, "f.toml", "f").unwrap_err().to_string()
+    Window::from_toml(&text, "f.toml", "f").unwrap_err().to_string()
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn each_mistake_is_placed_and_says_what_to_type() {
 #[test]
 fn a_sum_beside_gates_is_refused_at_its_line() {
     let text = "s = 2\nd = 2\nrecurrence = [\n\"u1 = xor(u1[t-1], u2[t-1])\",\n\"u2 = 0.5*u2[t-1]\"]";
-    let said = Task::from_toml(text, "f.toml", "f").unwrap_err().to_string();
+    let said = Window::from_toml(text, "f.toml", "f").unwrap_err().to_string();
     assert!(said.starts_with("f.toml:5:1: u2 is a sum, whose values leave +-1"), "{said}");
 }
 
@@ -86,20 +86,20 @@ fn no_text_makes_it_panic() {
             let again = Gate::parse(&format!("u{output} = {gate}")).unwrap();
             assert_eq!(again, (output, gate), "{text}");
         }
-        let _ = Task::from_formulas(&text, None, None);
+        let _ = Window::from_formulas(&text, None, None);
     }
 }
 
 /// The value of a task's first output in a window, given by the bits of m: bit k is window component k.
-fn first_output(task: &Task, m: usize) -> bool {
-    let window: Vec<f64> = (0..task.window()).map(|k| if m >> k & 1 == 1 { 1.0 } else { -1.0 }).collect();
+fn first_output(task: &Window, m: usize) -> bool {
+    let window: Vec<f64> = (0..task.width()).map(|k| if m >> k & 1 == 1 { 1.0 } else { -1.0 }).collect();
     task.next(&window)[0] > 0.0
 }
 
 #[test]
 fn all_256_rules_agree_as_family_formula_and_table() {
     for rule in 0..256usize {
-        let family = Task::named(&format!("rule{rule}"), None, Some(5)).unwrap();
+        let family = Window::named(&format!("rule{rule}"), None, Some(5)).unwrap();
         let lines: Vec<String> = (0..5)
             .map(|j| {
                 format!(
@@ -111,7 +111,7 @@ fn all_256_rules_agree_as_family_formula_and_table() {
                 )
             })
             .collect();
-        let formulas = Task::from_formulas(&lines.join("; "), None, None).unwrap();
+        let formulas = Window::from_formulas(&lines.join("; "), None, None).unwrap();
         assert!(family.same_function(&formulas), "rule {rule}");
         // Cell 1 has u5 on its left and u2 on its right.
         let table: String = (0..8).map(|m| if rule >> m & 1 == 1 { '+' } else { '-' }).collect();
@@ -121,7 +121,7 @@ fn all_256_rules_agree_as_family_formula_and_table() {
             let bit = |component: usize| m >> (component - 1) & 1;
             assert_eq!(first_output(&family, m), rule >> (4 * bit(5) + 2 * bit(1) + bit(2)) & 1 == 1, "rule {rule}");
         }
-        assert_eq!(Task::from_toml(&family.to_toml(), "x", "x").unwrap(), family, "rule {rule}");
+        assert_eq!(Window::from_toml(&family.to_toml(), "x", "x").unwrap(), family, "rule {rule}");
     }
 }
 
@@ -142,8 +142,8 @@ fn random_tables_are_written_as_formulas_that_read_back_to_them() {
         let (output, again) = Gate::parse(&format!("u1 = {gate}")).unwrap();
         assert_eq!((output, &again), (1, &gate), "{gate}");
         let copy = Gate::parse("u2 = -u3[t-4]").unwrap().1;
-        let task = Task::table("random", 4, 3, vec![gate, copy.clone(), copy]).unwrap();
-        assert_eq!(Task::from_toml(&task.to_toml(), "x", "x").unwrap(), task);
+        let task = Window::table("random", 4, 3, vec![gate, copy.clone(), copy]).unwrap();
+        assert_eq!(Window::from_toml(&task.to_toml(), "x", "x").unwrap(), task);
     }
 }
 
@@ -169,7 +169,7 @@ fn formulas_mean_what_they_say() {
         ("and(+1, u3[t-1]) * -1", |_, _, c| !c),
     ] {
         let lines = format!("u1 = {formula}; u2 = u2[t-1]; u3 = u3[t-1]");
-        let task = Task::from_formulas(&lines, None, None).unwrap();
+        let task = Window::from_formulas(&lines, None, None).unwrap();
         for m in 0..8 {
             assert_eq!(
                 first_output(&task, m),
@@ -183,7 +183,7 @@ fn formulas_mean_what_they_say() {
 #[test]
 fn lines_of_signed_components_stay_a_selection() {
     for text in ["u1 = -u2[t-3]; u2 = u1[t-1]", "u1 = not(u2[t-3]); u2 = (u1[t-1])", "u1 = -1*u2[t-3]; u2 = +u1[t-1]"] {
-        let task = Task::from_formulas(text, None, None).unwrap();
+        let task = Window::from_formulas(text, None, None).unwrap();
         assert_eq!(task.sources().map(<[_]>::len), Some(2), "{text}");
         assert_eq!(task.recurrence(), ["u1 = -u2[t-3]", "u2 = u1[t-1]"]);
     }
@@ -191,6 +191,6 @@ fn lines_of_signed_components_stay_a_selection() {
 
 #[test]
 fn sums_are_still_real_valued() {
-    let task = Task::from_formulas("u1 = u1[t-1] + 0.5*u1[t-2]", None, None).unwrap();
+    let task = Window::from_formulas("u1 = u1[t-1] + 0.5*u1[t-2]", None, None).unwrap();
     assert!(!task.is_binary() && task.is_linear());
 }

@@ -7,7 +7,7 @@ use ketbra::network::{Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Window};
 use std::path::Path;
 
 const STEPS: usize = 72;
@@ -17,8 +17,8 @@ fn network(name: &str) -> Network {
     NetworkFile::open(&path).unwrap().network
 }
 
-fn t3() -> Task {
-    Task::named("T3", None, None).unwrap()
+fn t3() -> Window {
+    Window::named("T3", None, None).unwrap()
 }
 
 /// What a network does on random inputs, its whole state recorded.

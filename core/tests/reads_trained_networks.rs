@@ -7,7 +7,7 @@ use ketbra::memories::{Component, Method};
 use ketbra::network::NetworkFile;
 use ketbra::recurrence::Confidence;
 use ketbra::run_folder::Trained;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Choices, Job, Unobserved};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn fixture(name: &str) -> NetworkFile {
 
 fn read(name: &str) -> Interpretation {
     let file = fixture(name);
-    let task = file.task(None, None).unwrap().unwrap();
+    let task = file.window().unwrap().unwrap();
     let params = InterpretParams { methods: Method::ALL.to_vec(), ..InterpretParams::default() };
     interpret(&file.network, &Question::Task(task), &params).unwrap()
 }
@@ -61,7 +61,7 @@ fn the_authors_method_scores_as_it_did_for_them() {
 #[test]
 fn the_function_is_read_back_without_the_task() {
     let found = blind("t3-h64-l2_0-seed01.safetensors");
-    let task = fixture("t3-h64-l2_0-seed01.safetensors").task(None, None).unwrap().unwrap();
+    let task = fixture("t3-h64-l2_0-seed01.safetensors").window().unwrap().unwrap();
     assert_eq!((found.confidence, found.verdict), (Confidence::High, Verdict::Circuit));
     assert_eq!(found.recurrence_in_words, task.recurrence());
     assert_eq!(found.task.core, Some(36));
@@ -132,10 +132,10 @@ fn the_matrices_travel_in_one_file() {
 fn undertrained_networks_are_not_superposed() {
     let mut erring = 0;
     for (steps, seed) in [(150, 1), (300, 1), (500, 2), (800, 3)] {
-        let task = Task::named("compose-copy", Some(4), Some(4)).unwrap();
+        let task = Window::named("compose-copy", Some(4), Some(4)).unwrap();
         let choices = Choices { hidden: Some(20), steps: Some(steps), seed: Some(seed), ..Choices::default() };
-        let (params, start) = choices.params(&task).unwrap();
-        let job = Job { task: task.clone(), params, start };
+        let (params, start) = choices.params(&task.clone().into()).unwrap();
+        let job = Job { task: task.clone().into(), params, start };
         let network = Trained::in_memory(&job, &CpuEngine::default(), &Unobserved).unwrap().state.network;
         let found = interpret(&network, &Question::Task(task), &InterpretParams::default()).unwrap();
         let accuracy = found.accuracy.unwrap().value;

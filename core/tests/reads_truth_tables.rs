@@ -10,7 +10,7 @@ use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::recurrence::{MainlyParams, RecurrenceParams};
 use ketbra::report::headline;
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Window};
 use std::path::Path;
 
 fn trained(name: &str) -> Network {
@@ -18,15 +18,15 @@ fn trained(name: &str) -> Network {
     NetworkFile::open(&path).unwrap().network
 }
 
-fn task(lines: &str) -> Task {
-    Task::parse(lines, None, None).unwrap()
+fn task(lines: &str) -> Window {
+    Window::parse(lines, None, None).unwrap()
 }
 
-fn mux() -> Task {
+fn mux() -> Window {
     task("u1 = u1[t-4]; u2 = u2[t-3]; u3 = u3[t-4]; u4 = if(u1[t-2], u2[t-3], u3[t-4])")
 }
 
-fn networks() -> [(Network, Task); 3] {
+fn networks() -> [(Network, Window); 3] {
     [
         (trained("lfsr5-h128"), task("lfsr:5,3")),
         (trained("mux-h128"), mux()),
@@ -34,7 +34,7 @@ fn networks() -> [(Network, Task); 3] {
     ]
 }
 
-fn told(network: &Network, task: &Task) -> Interpretation {
+fn told(network: &Network, task: &Window) -> Interpretation {
     interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
 }
 
@@ -111,7 +111,7 @@ fn nothing_is_stated_of_outputs_that_are_turned_over_or_of_shuffled_weights() {
 }
 
 /// What a network did, with 512 random inputs.
-fn recorded(network: &Network, task: &Task, steps: usize) -> Trajectories {
+fn recorded(network: &Network, task: &Window, steps: usize) -> Trajectories {
     let mut episodes = Episodes::new(task, 512);
     episodes.draw(task, &Stream::new(9, Purpose::TestInputs), 0, 0);
     let run = network.run(episodes.inputs(), 512, steps);

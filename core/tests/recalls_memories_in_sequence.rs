@@ -6,7 +6,7 @@ use ketbra::circuit::operator;
 use ketbra::numeric::{Matrix, draw, eigenvalues, tolerance::Tolerance};
 use ketbra::random::{Purpose, Stream};
 use ketbra::recall::{Integrator, Parameters, ReadRule, RecallError, Response, SequenceMemory, State};
-use ketbra::task::Task;
+use ketbra::task::Window;
 
 fn stream() -> Stream {
     Stream::new(9, Purpose::Matrices)
@@ -127,7 +127,7 @@ fn memories_are_recalled_one_after_another() {
 
 #[test]
 fn the_same_memories_hold_variables_and_move_them_along() {
-    let task = Task::named("repeat-copy", Some(8), Some(1)).unwrap();
+    let task = Window::named("repeat-copy", Some(8), Some(1)).unwrap();
     let episodic = SequenceMemory::episodes(96, 8, Parameters::episodic(), &stream()).unwrap();
     let memory =
         SequenceMemory::of_variables(episodic.stored().clone(), &operator(&task).unwrap(), Response::Identity).unwrap();

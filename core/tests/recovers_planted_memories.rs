@@ -9,7 +9,7 @@ use ketbra::network::{Activation, Biases, Cell, Elman, Network, Readout};
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
 use ketbra::random::{Purpose, Stream};
 use ketbra::recurrence::Confidence;
-use ketbra::task::Task;
+use ketbra::task::Window;
 
 /// How a circuit is planted.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +27,8 @@ struct Planting {
     fixed_point: f64,
 }
 
-fn task(planting: &Planting) -> Task {
-    Task::named("repeat-copy", Some(planting.s), Some(planting.d)).unwrap()
+fn task(planting: &Planting) -> Window {
+    Window::named("repeat-copy", Some(planting.s), Some(planting.d)).unwrap()
 }
 
 fn plant(planting: &Planting) -> Network {
@@ -36,7 +36,7 @@ fn plant(planting: &Planting) -> Network {
 }
 
 /// `J = Psi Phi Psi* + noise` at the fixed point, with the biases that keep it fixed.
-fn plant_task(planting: &Planting, task: &Task) -> Network {
+fn plant_task(planting: &Planting, task: &Window) -> Network {
     let Planting { s, d, hidden, condition, amplitude, noise, fixed_point } = *planting;
     let (stream, window) = (Stream::new(77, Purpose::Matrices), s * d);
     let memories = draw::with_condition(hidden, window, condition, &stream, 0);
@@ -145,11 +145,11 @@ fn the_pseudo_inverse_of_the_readout_misreads_an_oblique_basis_and_the_dual_does
 }
 
 /// Each component turns into a mixture of all of them, s steps later: f is dense, and contents are real numbers.
-fn dense() -> Task {
+fn dense() -> Window {
     let (sin, cos) = 0.9f64.sin_cos();
     let mut f = Matrix::zeros(2, 8);
     (f[(0, 0)], f[(0, 1)], f[(1, 0)], f[(1, 1)]) = (cos, -sin, sin, cos);
-    Task::from_matrix("turn", 4, 2, f).unwrap()
+    Window::from_matrix("turn", 4, 2, f).unwrap()
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_dense_function_that_the_network_does_not_compute_is_no_circuit() {
     let planting = Planting { s: 4, d: 2, hidden: 32, ..PLAIN };
     let mut other = dense().linear().unwrap();
     (other[(0, 1)], other[(1, 0)]) = (other[(1, 0)], other[(0, 1)]);
-    let other = Task::from_matrix("turn back", 4, 2, other).unwrap();
+    let other = Window::from_matrix("turn back", 4, 2, other).unwrap();
     let network = plant_task(&planting, &dense());
     let found = interpret(&network, &Question::Task(other), &InterpretParams::default()).unwrap();
     assert_ne!(found.verdict, Verdict::Circuit, "{:?}", found.memories);
@@ -184,7 +184,7 @@ fn a_dense_function_near_a_selection_is_not_taken_for_one() {
     {
         let mut f = Matrix::zeros(2, 6);
         (f[(0, 0)], f[(0, 1)], f[(1, 0)], f[(1, 1)]) = (cos, sin, sin, -cos);
-        let network = plant_task(&planting, &Task::from_matrix("mirror", 3, 2, f).unwrap());
+        let network = plant_task(&planting, &Window::from_matrix("mirror", 3, 2, f).unwrap());
         let found = interpret(&network, &Question::Blind { s: 3 }, &InterpretParams::default()).unwrap();
         assert_eq!(found.recurrence, None);
         assert_eq!(found.recurrence_in_words[0], words);
@@ -196,7 +196,7 @@ fn a_copy_that_fades_is_not_taken_for_one_that_lasts() {
     let planting = Planting { s: 3, d: 2, hidden: 32, ..PLAIN };
     let mut f = Matrix::zeros(2, 6);
     (f[(0, 0)], f[(1, 1)]) = (1.0, 0.9);
-    let network = plant_task(&planting, &Task::from_matrix("fading", 3, 2, f).unwrap());
+    let network = plant_task(&planting, &Window::from_matrix("fading", 3, 2, f).unwrap());
     let found = interpret(&network, &Question::Blind { s: 3 }, &InterpretParams::default()).unwrap();
     assert_eq!(found.recurrence_in_words, ["u1 = u1[t-3]", "u2 = 0.9*u2[t-3]"]);
 }

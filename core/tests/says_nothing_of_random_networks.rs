@@ -7,7 +7,7 @@ use ketbra::network::{Activation, Biases, Network};
 use ketbra::numeric::{Matrix, draw};
 use ketbra::random::{Purpose, Stream};
 use ketbra::recurrence::Confidence;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::thread;
 
 const NETWORKS: usize = 200;
@@ -31,7 +31,7 @@ fn random(k: usize) -> Network {
 
 fn look_at(k: usize) {
     let (network, name) = (random(k), ["T1", "T2", "T3", "T4"][k / 2 % 4]);
-    let task = Task::named(name, None, None).unwrap();
+    let task = Window::named(name, None, None).unwrap();
     for question in [Question::Task(task), Question::Blind { s: 8 }] {
         let found = interpret(&network, &question, &InterpretParams::default()).unwrap();
         assert!(!matches!(found.verdict, Verdict::Circuit | Verdict::Superposed), "{k} {name}: {:?}", found.reasons);

@@ -5,7 +5,7 @@
 use ketbra::interpret::{ClaimName, InterpretParams, Interpretation, Question, Verdict, interpret};
 use ketbra::network::{Network, NetworkFile};
 use ketbra::numeric::Matrix;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::path::Path;
 
 /// A circuit, a superposed network and one that learned nothing.
@@ -15,9 +15,9 @@ const SUBJECTS: [(&str, Verdict); 3] = [
     ("t1-h128-l2_0.1-seed01.safetensors", Verdict::NotLearned),
 ];
 
-fn fixture(name: &str) -> (Network, Task) {
+fn fixture(name: &str) -> (Network, Window) {
     let file = NetworkFile::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap();
-    let task = file.task(None, None).unwrap().unwrap();
+    let task = file.window().unwrap().unwrap();
     (file.network, task)
 }
 

@@ -15,9 +15,9 @@ use ketbra::network::{Activation, CellKind, Metadata, Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::{Gate, Slot, Task};
+use ketbra::task::{Gate, Slot, Window};
 
-fn told(network: &Network, task: &Task) -> Interpretation {
+fn told(network: &Network, task: &Window) -> Interpretation {
     interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
 }
 
@@ -39,7 +39,7 @@ fn same_circuit(first: &Network, second: &Network, s: usize) -> bool {
 
 #[test]
 fn three_of_sixty_four_directions_that_fade_are_seen_though_every_sign_is_right() {
-    let t1 = Task::named("T1", None, None).unwrap();
+    let t1 = Window::named("T1", None, None).unwrap();
     let right = analog(&t1, 80, Activation::Identity);
     assert_eq!(told(&right, &t1).verdict, Verdict::Circuit, "{:?}", told(&right, &t1).reasons);
     for (directions, modulus) in [(3, 0.9), (1, 0.82), (1, 0.98)] {
@@ -53,12 +53,12 @@ fn three_of_sixty_four_directions_that_fade_are_seen_though_every_sign_is_right(
     assert!(failing(&told(&fading(&t1, 1, 0.82, 1), &t1)).contains(&ClaimName::Moduli));
 }
 
-fn read(recorded: &Trajectories, task: &Task) -> Interpretation {
+fn read(recorded: &Trajectories, task: &Window) -> Interpretation {
     interpret_trajectories(recorded, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
 }
 
-fn copy() -> Task {
-    Task::named("repeat-copy", Some(4), Some(2)).unwrap()
+fn copy() -> Window {
+    Window::named("repeat-copy", Some(4), Some(2)).unwrap()
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn rules_for_rare_inputs_are_read_or_leave_the_verdict_open() {
             "and of seven" => gate(&[], |_| false),
             _ => gate(&[slot(1, 1)], |m| m == 1),
         };
-        let found = told(&network, &Task::table("nearly", 5, 3, gates).unwrap());
+        let found = told(&network, &Window::table("nearly", 5, 3, gates).unwrap());
         assert!(failing(&found).contains(&ClaimName::NoRareRule), "{name}: {:?}", found.claims);
     }
 }
@@ -122,7 +122,7 @@ fn a_turn_spread_over_sixty_four_coefficients_is_another_function() {
             let (a, b) = ((row(5, i), row(5, j)), (row(9, i), row(9, j)));
             f64::from(u8::from(i == j)) + (cos - 1.0) * (a.0 * a.1 + b.0 * b.1) + sin * (a.0 * b.1 - b.0 * a.1)
         };
-        Task::from_matrix("turned", 1, 64, Matrix::from_fn(64, 64, entry)).unwrap()
+        Window::from_matrix("turned", 1, 64, Matrix::from_fn(64, 64, entry)).unwrap()
     };
     let [here, there] = [0.3, 0.9].map(|angle| analog(&turned(angle), 80, Activation::Identity));
     let subject = |name: &str, network: &Network| {

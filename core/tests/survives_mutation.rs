@@ -12,7 +12,7 @@ use ketbra::panics::catch_panic;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder};
 use ketbra::sweep::{self, Local, MAX_NETWORKS, Plan, SweepFolder, Trainer, Unwatched};
 use ketbra::table::{TableParams, table};
-use ketbra::task::{Function, MAX_COEFFICIENTS, MAX_WINDOW, Task};
+use ketbra::task::{Function, MAX_COEFFICIENTS, MAX_WINDOW, Task, Window};
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Curriculum, Engine, TrainError, TrainParams, TrainState, Unobserved};
 use std::fs;
@@ -83,13 +83,13 @@ const TASKS: [&str; 5] = [
     "name = \"\\u00fc \u{1f600}\"\ns = 1\nd = 1\nrecurrence = ['u1 = u1[t-1]']\n",
 ];
 
-fn check_task(task: &Task) {
-    assert!(task.window() <= MAX_WINDOW);
+fn check_task(task: &Window) {
+    assert!(task.width() <= MAX_WINDOW);
     if let Function::Dense(matrix) = task.function() {
         assert!(matrix.nrows() * matrix.ncols() <= MAX_COEFFICIENTS);
     }
-    if task.window() <= 256 {
-        assert!(Task::from_toml(&task.to_toml(), "again", "again").unwrap().same_function(task));
+    if task.width() <= 256 {
+        assert!(Window::from_toml(&task.to_toml(), "again", "again").unwrap().same_function(task));
         // A function that grows without bound has no description; that is an error, and no panic.
         let _ = Description::of(task);
     }
@@ -104,7 +104,7 @@ fn mutated_task_files() {
         |choices| {
             let valid = *choices.one(&TASKS);
             let text = choices.mutated_text(valid);
-            let task = Task::from_toml(&text, "task.toml", "task");
+            let task = Window::from_toml(&text, "task.toml", "task");
             (text.len(), task.map(|task| check_task(&task)).is_ok())
         },
     );
@@ -123,7 +123,7 @@ fn mutated_ids_and_names() {
             let sizes = [None, None, None, Some(8), Some(8), Some(0), Some(3), Some(1 << 17), Some(usize::MAX)];
             let size = |choices: &mut Choices| *choices.one(&sizes);
             let (s, d) = (size(choices), size(choices));
-            let task = Task::named_or_numbered(&text, s, d);
+            let task = Window::named_or_numbered(&text, s, d);
             (text.len(), task.map(|task| check_task(&task)).is_ok())
         },
     );
@@ -171,7 +171,7 @@ fn read_network(file: &[u8]) -> (usize, bool) {
     if let Ok(read) = &read {
         assert!(read.network.hidden() <= MAX_HIDDEN);
         read.network.check().unwrap();
-        if let Ok(Some(task)) = read.task(None, None) {
+        if let Ok(Some(Task::Window(task))) = read.task(None, None) {
             check_task(&task);
         }
     }
@@ -267,8 +267,8 @@ fn params() -> TrainParams {
 
 /// A folder with a run of which ten steps are taken.
 fn begun(path: &Path) -> (RunFolder, TrainState) {
-    let task = Task::named("repeat-copy", Some(2), Some(2)).unwrap();
-    let folder = RunFolder::create(path, Manifest::new(&task, params(), "test".into()), false).unwrap();
+    let task = Window::named("repeat-copy", Some(2), Some(2)).unwrap();
+    let folder = RunFolder::create(path, Manifest::new(&task.into(), params(), "test".into()), false).unwrap();
     let network = |seed| Initialization::Uniform.network(&Architecture::elman(5, Activation::Tanh, false), 2, 2, seed);
     let curriculum = params().curriculum.begin();
     let (network, first_moment, second_moment) = (network(1), network(2), network(3));
@@ -386,7 +386,9 @@ fn mutated_manifests() {
             let text = choices.mutated_text(&whole);
             fs::write(&path, &text).unwrap();
             if let Ok(folder) = RunFolder::open(temporary.path()) {
-                let _ = folder.manifest().task().map(|task| check_task(&task));
+                if let Ok(Task::Window(task)) = folder.manifest().task() {
+                    check_task(&task);
+                }
                 // A checkpoint carries the fingerprint of its manifest: with that it is let in.
                 folder.write_checkpoint(&state).unwrap();
             }

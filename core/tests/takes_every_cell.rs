@@ -9,7 +9,7 @@ use ketbra::network::{
     Activation, Architecture, CellKind, Dynamics, Initialization, Network, NetworkFile, Parameter, Tensor, Tensors,
 };
 use ketbra::numeric::{Matrix, c64, eigenvalues};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use safetensors::SafeTensors;
 use std::path::{Path, PathBuf};
 
@@ -221,7 +221,7 @@ fn fixed_points_of_every_cell_are_fixed() {
 
 #[test]
 fn untrained_networks_of_every_kind_hold_no_circuit() {
-    let task = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
+    let task = Window::named("repeat-copy", Some(4), Some(3)).unwrap();
     for (name, network) in every_kind() {
         for question in [Question::Task(task.clone()), Question::Blind { s: 4 }] {
             for state in [StateView::Units, StateView::Whole] {

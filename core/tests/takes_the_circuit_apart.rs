@@ -5,7 +5,7 @@
 use ketbra::circuit::{AnalyticNetwork, Basis, Core, Structure, operator, take_apart};
 use ketbra::numeric::{Matrix, c64, draw, eigenvalues, order_eigenvalues, tolerance::Tolerance};
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Window};
 
 const STREAM_SEED: u64 = 2;
 
@@ -13,8 +13,8 @@ fn stream() -> Stream {
     Stream::new(STREAM_SEED, Purpose::Matrices)
 }
 
-fn named(name: &str) -> Task {
-    Task::named(name, None, None).unwrap()
+fn named(name: &str) -> Window {
+    Window::named(name, None, None).unwrap()
 }
 
 /// Roots of +1 or -1, straight from the definition.
@@ -57,17 +57,17 @@ fn spectra_of_the_four_tasks_are_the_roots_of_their_cycles() {
 
 #[test]
 fn weights_built_in_a_random_basis_come_apart_into_the_operator() {
-    let mut tasks: Vec<Task> = ["T1", "T2", "T3", "T4"].map(named).into();
-    tasks.push(Task::named("repeat-copy", Some(16), Some(5)).unwrap());
+    let mut tasks: Vec<Window> = ["T1", "T2", "T3", "T4"].map(named).into();
+    tasks.push(Window::named("repeat-copy", Some(16), Some(5)).unwrap());
     for (index, (s, d)) in [(4, 3), (8, 8), (3, 20)].into_iter().enumerate() {
         let f = draw::normal(d, s * d, &stream(), 100 + index as u32);
-        tasks.push(Task::from_matrix(format!("dense {s} x {d}"), s, d, f).unwrap());
+        tasks.push(Window::from_matrix(format!("dense {s} x {d}"), s, d, f).unwrap());
     }
     for (index, task) in tasks.iter().enumerate() {
         let (phi, core) = (operator(task).unwrap(), Core::of(task).unwrap());
         for condition in [1.0, 1e2, 1e4] {
-            for hidden in [task.window(), 128] {
-                let basis = Basis::with_condition(hidden, task.window(), condition, &stream(), index as u32).unwrap();
+            for hidden in [task.width(), 128] {
+                let basis = Basis::with_condition(hidden, task.width(), condition, &stream(), index as u32).unwrap();
                 let circuit = AnalyticNetwork::of(task, basis).unwrap();
                 let found = take_apart(&circuit.network.as_elman().unwrap().recurrent_weights, &circuit.basis).unwrap();
                 Tolerance::relative(1e-8).assert_close(&found, &phi);
@@ -85,7 +85,7 @@ fn weights_built_in_a_random_basis_come_apart_into_the_operator() {
 ///
 /// Rounding of `W_hh` moves eigenvalues off the unit circle, so drift grows with the condition number of the basis: about
 /// 1e-11 for an orthonormal one, 2e-10 at 1e2, 6e-7 at 1e4.
-fn drift(task: &Task, circuit: &AnalyticNetwork, from_inputs: bool) -> f64 {
+fn drift(task: &Window, circuit: &AnalyticNetwork, from_inputs: bool) -> f64 {
     const STEPS: usize = 10_000;
     let batch = 4;
     let mut episodes = Episodes::new(task, batch);
@@ -94,7 +94,7 @@ fn drift(task: &Task, circuit: &AnalyticNetwork, from_inputs: bool) -> f64 {
         circuit.network.run(episodes.inputs(), batch, 0).states.pop().unwrap()
     } else {
         let inputs = episodes.inputs();
-        circuit.load(&Matrix::from_fn(task.window(), batch, |k, sample| {
+        circuit.load(&Matrix::from_fn(task.width(), batch, |k, sample| {
             f64::from(inputs[(k / task.d() * batch + sample) * task.d() + k % task.d()])
         }))
     };
@@ -186,7 +186,7 @@ fn the_worked_example_of_the_appendix_holds() {
 #[test]
 fn a_window_of_4096_components_is_described() {
     for (s, d) in [(64, 64), (4096, 1), (1, 4096), (512, 8)] {
-        let task = Task::named("compose-copy", Some(s), Some(d)).unwrap();
+        let task = Window::named("compose-copy", Some(s), Some(d)).unwrap();
         let structure = Structure::of(&task).unwrap();
         let counted: usize = structure.directions().iter().map(|direction| direction.count).sum();
         assert_eq!(counted, structure.dimension());

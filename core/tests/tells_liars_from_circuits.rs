@@ -12,9 +12,9 @@ use ketbra::numeric::{Matrix, draw};
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::recurrence::Confidence;
-use ketbra::task::{Episodes, Gate, Slot, Task};
+use ketbra::task::{Episodes, Gate, Slot, Window};
 
-fn told(network: &Network, task: &Task) -> Interpretation {
+fn told(network: &Network, task: &Window) -> Interpretation {
     interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
 }
 
@@ -28,7 +28,7 @@ fn failed(found: &Interpretation) -> Vec<ClaimName> {
 
 /// A right member: told or blind it is a circuit, and its function is read back.
 #[track_caller]
-fn assert_recognised(network: &Network, task: &Task) {
+fn assert_recognised(network: &Network, task: &Window) {
     let found = told(network, task);
     assert_eq!(found.verdict, Verdict::Circuit, "told: {:?} {:#?}", found.reasons, found.claims);
     let found = blind(network, task.s());
@@ -38,7 +38,7 @@ fn assert_recognised(network: &Network, task: &Task) {
 
 /// A wrong member: it is called no circuit, and these claims are named as failing.
 #[track_caller]
-fn assert_found_out(network: &Network, task: &Task, fails: &[ClaimName]) -> Interpretation {
+fn assert_found_out(network: &Network, task: &Window, fails: &[ClaimName]) -> Interpretation {
     let found = told(network, task);
     assert!(
         !matches!(found.verdict, Verdict::Circuit | Verdict::Superposed),
@@ -54,7 +54,7 @@ fn assert_found_out(network: &Network, task: &Task, fails: &[ClaimName]) -> Inte
 
 /// Without a task, whatever is stated with high confidence is `truth`, and nothing else is called a circuit.
 #[track_caller]
-fn assert_states_nothing_but(network: &Network, s: usize, truth: &Task) {
+fn assert_states_nothing_but(network: &Network, s: usize, truth: &Window) {
     let found = blind(network, s);
     if found.confidence == Confidence::High || found.verdict == Verdict::Circuit {
         assert_eq!(found.recurrence_in_words, truth.recurrence(), "{:#?}", found.claims);
@@ -63,18 +63,18 @@ fn assert_states_nothing_but(network: &Network, s: usize, truth: &Task) {
 
 #[test]
 fn circuits_of_every_kind_of_unit_are_recognised() {
-    let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(3)).unwrap();
     assert_recognised(&analog(&copy, 40, Activation::Identity), &copy);
     assert_recognised(&analog(&copy, 40, Activation::Tanh), &copy);
     assert_recognised(&rectified(&copy), &copy);
     assert_recognised(&saturating(4, 3, &copy.linear().unwrap()), &copy);
-    let t3 = Task::named("T3", None, None).unwrap();
+    let t3 = Window::named("T3", None, None).unwrap();
     assert_recognised(&saturating(8, 8, &t3.linear().unwrap()), &t3);
 }
 
 #[test]
 fn biases_that_leave_the_task_alone_change_nothing() {
-    let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(3)).unwrap();
     let mut network = analog(&copy, 40, Activation::Identity);
     let offset: Vec<f64> = (0..40).map(|i| (i as f64).sin()).collect();
     // Units shifted by a constant: h' = h + offset, and a readout that takes it off again.
@@ -106,7 +106,7 @@ fn a_wrong_output_outside_the_core_is_found_out() {
 
 #[test]
 fn inputs_that_are_ignored_are_found_out() {
-    let copy = Task::named("repeat-copy", Some(4), Some(8)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(8)).unwrap();
     let mut network = analog(&copy, 80, Activation::Identity);
     for j in 3..8 {
         network.as_elman_mut().unwrap().input_weights.col_as_slice_mut(j).fill(0.0);
@@ -133,7 +133,7 @@ fn inputs_that_are_ignored_are_found_out() {
 
 #[test]
 fn outputs_of_constant_sign_are_found_out() {
-    let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(3)).unwrap();
     let mut network = analog(&copy, 40, Activation::Identity);
     network.readout.bias = Some(vec![10.0, 0.0, 0.0]);
     assert_found_out(&network, &copy, &[ClaimName::FollowsFunction]);
@@ -145,7 +145,7 @@ fn outputs_of_constant_sign_are_found_out() {
 /// One more unit grows slowly and drowns the second output in the end.
 #[test]
 fn another_function_after_a_hundred_steps_is_found_out() {
-    let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(3)).unwrap();
     let plain = analog(&copy, 40, Activation::Identity);
     let mut network = with_idle_units(&plain, 1.1, 0.0, 1);
     network.as_elman_mut().unwrap().input_weights[(40, 0)] = 1e-5;
@@ -155,11 +155,11 @@ fn another_function_after_a_hundred_steps_is_found_out() {
     assert!(found.verdict != Verdict::Circuit && found.confidence != Confidence::High, "{:#?}", found.claims);
 }
 
-fn turn(angle: f64) -> Task {
+fn turn(angle: f64) -> Window {
     let (sin, cos) = angle.sin_cos();
     let mut f = Matrix::zeros(2, 8);
     (f[(0, 0)], f[(0, 1)], f[(1, 0)], f[(1, 1)]) = (cos, -sin, sin, cos);
-    Task::from_matrix("turn", 4, 2, f).unwrap()
+    Window::from_matrix("turn", 4, 2, f).unwrap()
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn values_that_should_be_zero_are_asked_to_be_zero() {
 
 #[test]
 fn a_rotation_of_a_few_hundredths_is_not_stated_as_a_copy() {
-    let copy = Task::named("repeat-copy", Some(4), Some(2)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(2)).unwrap();
     let network = analog(&turn(0.03), 32, Activation::Identity);
     let found = assert_found_out(&network, &copy, &[ClaimName::NoFurtherTerm, ClaimName::FollowsFunction]);
     let claim = found.claims.iter().find(|claim| claim.name == ClaimName::NoFurtherTerm).unwrap();
@@ -197,7 +197,7 @@ fn a_rotation_of_a_few_hundredths_is_not_stated_as_a_copy() {
 
 #[test]
 fn a_jordan_block_is_not_stated_as_a_copy() {
-    let copy = Task::named("repeat-copy", Some(4), Some(2)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(2)).unwrap();
     let jordan = task(4, 2, &["u1 = u1[t-4] + 0.04*u2[t-4]", "u2 = u2[t-4]"]);
     let network = analog(&jordan, 32, Activation::Identity);
     assert_found_out(&network, &copy, &[ClaimName::NoFurtherTerm]);
@@ -208,7 +208,7 @@ fn a_jordan_block_is_not_stated_as_a_copy() {
 /// u1 is overruled where all others disagree: in one window of sixteen.
 #[test]
 fn a_threshold_function_that_differs_in_few_windows_is_not_stated_as_a_copy() {
-    let copy = Task::named("repeat-copy", Some(3), Some(5)).unwrap();
+    let copy = Window::named("repeat-copy", Some(3), Some(5)).unwrap();
     let mut f = copy.linear().unwrap();
     (1..5).for_each(|k| f[(0, k)] = 0.26);
     let network = saturating(3, 5, &f);
@@ -219,7 +219,7 @@ fn a_threshold_function_that_differs_in_few_windows_is_not_stated_as_a_copy() {
     let table: Vec<bool> = (0..32).map(overruled).collect();
     let mut gates = copy.gates().unwrap();
     gates[0] = Gate::new(&slots, &table).unwrap();
-    let truth = Task::table("overruled", 3, 5, gates).unwrap();
+    let truth = Window::table("overruled", 3, 5, gates).unwrap();
     let found = blind(&network, 3);
     assert!(found.recurrence.is_none() && found.read_back().unwrap().same_function(&truth), "{:#?}", found.function);
 }
@@ -252,7 +252,7 @@ fn a_function_that_forgets_all_can_be_a_circuit_and_a_dead_network_is_none() {
 /// The last but one step on the window is another one: outputs are right for a while, the way there is not.
 #[test]
 fn a_register_that_shuffles_its_variables_is_no_circuit_of_a_copy() {
-    let copy = Task::named("repeat-copy", Some(4), Some(2)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(2)).unwrap();
     let mut step = ketbra::circuit::operator(&copy).unwrap();
     // Variable 2 takes from variable 4 instead of 3.
     for j in 0..2 {
@@ -263,7 +263,7 @@ fn a_register_that_shuffles_its_variables_is_no_circuit_of_a_copy() {
 
 #[test]
 fn layers_that_were_not_simulated_leave_the_verdict_open() {
-    let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(3)).unwrap();
     let file = |network: Network| {
         let mut file = NetworkFile::new(network, Metadata::from([("task".into(), copy.to_toml())]));
         file.unused = vec!["norm.weight".into(), "norm.bias".into()];
@@ -278,9 +278,9 @@ fn layers_that_were_not_simulated_leave_the_verdict_open() {
 }
 
 /// Right outputs of repeat copy, with whatever states.
-fn recorded(states: impl Fn(usize, &[f64]) -> Vec<f64>) -> (Task, Trajectories) {
+fn recorded(states: impl Fn(usize, &[f64]) -> Vec<f64>) -> (Window, Trajectories) {
     const EPISODES: usize = 256;
-    let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(3)).unwrap();
     let mut drawn = Episodes::new(&copy, EPISODES);
     drawn.draw(&copy, &Stream::new(3, Purpose::ProbeInputs), 9, 80);
     let window = |t: usize, episode: usize| -> Vec<f64> {
@@ -299,7 +299,7 @@ fn recorded(states: impl Fn(usize, &[f64]) -> Vec<f64>) -> (Task, Trajectories) 
 
 #[test]
 fn noise_and_states_of_other_episodes_do_not_hold_the_contents() {
-    let read = |(task, trajectories): (Task, Trajectories)| {
+    let read = |(task, trajectories): (Window, Trajectories)| {
         interpret_trajectories(&trajectories, &Question::Task(task), &InterpretParams::default()).unwrap()
     };
     let stream = Stream::new(80, Purpose::Matrices);
@@ -328,10 +328,10 @@ fn noise_and_states_of_other_episodes_do_not_hold_the_contents() {
 
 /// A latch that nothing reads varies more than the memories do: the circuit beside it is the same.
 /// A trained network whose weights have all been shaken, by a share of their root mean square.
-fn shaken(name: &str, share: f64, seed: u64) -> (Network, Task) {
+fn shaken(name: &str, share: f64, seed: u64) -> (Network, Window) {
     let path = format!("{}/tests/fixtures/networks/{name}.safetensors", env!("CARGO_MANIFEST_DIR"));
     let file = NetworkFile::open(path.as_ref()).unwrap();
-    let (mut network, task) = (file.network.clone(), file.task(None, None).unwrap().unwrap());
+    let (mut network, task) = (file.network.clone(), file.window().unwrap().unwrap());
     let stream = Stream::new(seed, Purpose::Matrices);
     for (k, (_, parameter)) in network.parameters_mut().into_iter().enumerate() {
         let ParameterMut::Matrix(weights) = parameter else { continue };
@@ -357,7 +357,7 @@ fn damage_that_loses_contents_is_not_called_superposition() {
 #[test]
 fn a_unit_that_nothing_reads_changes_nothing() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t3-h128.safetensors");
-    let (network, t3) = (NetworkFile::open(&path).unwrap().network, Task::named("T3", None, None).unwrap());
+    let (network, t3) = (NetworkFile::open(&path).unwrap().network, Window::named("T3", None, None).unwrap());
     for (gain, input) in [(3.0, 1.0), (0.5, 1.0), (3.0, 0.0)] {
         assert_recognised(&crate::planted::with_idle_units(&network, gain, input, 1), &t3);
     }
@@ -366,7 +366,7 @@ fn a_unit_that_nothing_reads_changes_nothing() {
 /// The loop of one output loses a little at each turn: its sign is right as long as anybody can tell.
 #[test]
 fn an_output_that_fades_is_not_held_however_right_its_sign() {
-    let copy = Task::named("repeat-copy", Some(4), Some(3)).unwrap();
+    let copy = Window::named("repeat-copy", Some(4), Some(3)).unwrap();
     for gain in [0.8, 0.99] {
         let mut network = saturating(4, 3, &copy.linear().unwrap());
         let hidden = network.hidden();
@@ -390,8 +390,8 @@ fn a_rotation_spread_over_many_coefficients_is_not_stated_as_a_copy() {
         let (a, b) = ((row(5, i), row(5, j)), (row(9, i), row(9, j)));
         f64::from(u8::from(i == j)) + (cos - 1.0) * (a.0 * a.1 + b.0 * b.1) + sin * (a.0 * b.1 - b.0 * a.1)
     };
-    let truth = Task::from_matrix("turned", 1, D, Matrix::from_fn(D, D, turned)).unwrap();
-    let copy = Task::named("repeat-copy", Some(1), Some(D)).unwrap();
+    let truth = Window::from_matrix("turned", 1, D, Matrix::from_fn(D, D, turned)).unwrap();
+    let copy = Window::named("repeat-copy", Some(1), Some(D)).unwrap();
     let network = analog(&truth, 80, Activation::Identity);
     assert_found_out(&network, &copy, &[ClaimName::NoFurtherTerm, ClaimName::Spectrum]);
     let found = blind(&network, 1);
@@ -426,7 +426,7 @@ fn a_silent_output_does_not_turn_copies_into_something_else() {
 #[test]
 fn a_function_of_many_coefficients_does_not_fail_by_its_own_rounding() {
     let f = draw::orthonormal(32, 32, &Stream::new(81, Purpose::Matrices), 0);
-    let network = analog(&Task::from_matrix("orthogonal", 1, 32, f).unwrap(), 48, Activation::Identity);
+    let network = analog(&Window::from_matrix("orthogonal", 1, 32, f).unwrap(), 48, Activation::Identity);
     let found = blind(&network, 1);
     assert_eq!(found.verdict, Verdict::Circuit, "{:?} {:#?}", found.reasons, found.claims);
     assert!(found.recurrence_in_words[0].len() < 1000, "{}", found.recurrence_in_words[0]);

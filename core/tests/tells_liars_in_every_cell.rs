@@ -8,7 +8,7 @@ use ketbra::interpret::{ClaimName, InterpretParams, Interpretation, Question, St
 use ketbra::network::{Activation, Biases, Cell, Elman, Gru, Modes, Network, NetworkFile, Readout, Ssm};
 use ketbra::numeric::{Matrix, RELATIVE_CUT, c64, draw, pseudo_inverse};
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::f64::consts::TAU;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn ask(network: &Network, question: Question, state: StateView) -> Interpretatio
     interpret(network, &question, &InterpretParams { state, ..InterpretParams::default() }).unwrap()
 }
 
-fn told(network: &Network, task: &Task) -> Interpretation {
+fn told(network: &Network, task: &Window) -> Interpretation {
     ask(network, Question::Task(task.clone()), StateView::Units)
 }
 
@@ -24,12 +24,12 @@ fn failed(found: &Interpretation) -> Vec<ClaimName> {
     found.claims.iter().filter(|claim| !claim.holds).map(|claim| claim.name).collect()
 }
 
-fn copy() -> Task {
-    Task::named("repeat-copy", Some(4), Some(3)).unwrap()
+fn copy() -> Window {
+    Window::named("repeat-copy", Some(4), Some(3)).unwrap()
 }
 
-fn t3() -> Task {
-    Task::named("T3", None, None).unwrap()
+fn t3() -> Window {
+    Window::named("T3", None, None).unwrap()
 }
 
 fn trained(name: &str) -> Network {
@@ -70,7 +70,7 @@ fn on_top(network: &Network) -> Network {
 
 /// Repeat copy as a state-space layer: a mode for each root of unity and component, seen through random units. The modes of
 /// the last root turn further by `turn`.
-fn state_space(task: &Task, units: usize, turn: f64) -> Network {
+fn state_space(task: &Window, units: usize, turn: f64) -> Network {
     let (s, d, stream) = (task.s(), task.d(), Stream::new(3, Purpose::Matrices));
     let modes = s * d;
     let angle = |mode: usize| TAU * (mode / d) as f64 / s as f64;
@@ -106,7 +106,7 @@ fn state_space(task: &Task, units: usize, turn: f64) -> Network {
 
 /// Told and blind, on units and on the whole state.
 #[track_caller]
-fn assert_circuit(network: &Network, task: &Task) {
+fn assert_circuit(network: &Network, task: &Window) {
     for state in [StateView::Units, StateView::Whole] {
         let found = ask(network, Question::Task(task.clone()), state);
         assert_eq!(found.verdict, Verdict::Circuit, "{state:?}: {:#?}", found.claims);
@@ -118,7 +118,7 @@ fn assert_circuit(network: &Network, task: &Task) {
 }
 
 #[track_caller]
-fn assert_found_out(network: &Network, task: &Task, fails: &[ClaimName]) {
+fn assert_found_out(network: &Network, task: &Window, fails: &[ClaimName]) {
     for state in [StateView::Units, StateView::Whole] {
         let found = ask(network, Question::Task(task.clone()), state);
         assert!(!matches!(found.verdict, Verdict::Circuit | Verdict::Superposed), "{state:?}: {:#?}", found.claims);
@@ -181,7 +181,7 @@ fn a_mode_that_turns_too_far_is_found_out() {
 
 #[test]
 fn trained_gated_networks_do_not_compute_another_task() {
-    let t4 = Task::named("T4", None, None).unwrap();
+    let t4 = Window::named("T4", None, None).unwrap();
     for name in ["gru-t3-h128", "lstm-t3-h128"] {
         assert_found_out(&trained(name), &t4, &[ClaimName::FollowsFunction, ClaimName::EveryWindow]);
     }

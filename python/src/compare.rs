@@ -87,7 +87,7 @@ pub fn compare(
 fn subject((name, given, s, task): Named<'_>) -> Result<Subject, Failed> {
     let subject = match given {
         Given::Network(network) => {
-            let s = s.or(task.as_ref().map(|task| task.get().task.s()));
+            let s = s.or(task.as_ref().and_then(|task| task.get().task.window().ok()).map(ketbra::task::Window::s));
             Subject::network(name, network.get().file.as_ref().clone(), s).map_err(Failed::interpret)?
         }
         Given::Recording((hidden, outputs, inputs)) => {
@@ -100,7 +100,7 @@ fn subject((name, given, s, task): Named<'_>) -> Result<Subject, Failed> {
         }
     };
     Ok(match task {
-        Some(task) => subject.on(task.get().task.clone()),
+        Some(task) => subject.on(task.get().task.window()?.clone()),
         None => subject,
     })
 }

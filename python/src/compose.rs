@@ -25,12 +25,17 @@ pub fn compose(
     how: &str,
 ) -> Result<(Network, Task, Interpretation), Failed> {
     let how: How = how.parse().map_err(Failed::edit)?;
-    let [(a, f), (b, g)] = [&first, &second].map(|(network, task)| (&network.get().file.network, &task.get().task));
+    let part = |(network, task): &(Bound<'_, Network>, Bound<'_, Task>)| {
+        let window = task.get().task.window()?.clone();
+        Ok::<_, Failed>((network.get().file.clone(), window))
+    };
+    let [(a, f), (b, g)] = [part(&first)?, part(&second)?];
+    let [(a, f), (b, g)] = [(&a.network, &f), (&b.network, &g)];
     let params = InterpretParams::default();
     let ended = interruptible(
         py,
         |_| {
-            let read = |network, task: &ketbra::task::Task| {
+            let read = |network, task: &ketbra::task::Window| {
                 interpret(network, &Question::Task(task.clone()), &params).map_err(Wrong::Interpret)
             };
             let made = match how {

@@ -31,11 +31,12 @@ pub fn interpret_contexts(
     seed: Option<u64>,
 ) -> Result<String, Failed> {
     let file = network.get().file.clone();
-    let task = file.task_named_with_contexts(task.as_ref().map(|path| path.as_os_str()), None, None)?;
+    let task = file.task_named(task.as_ref().map(|path| path.as_os_str()), None, None)?;
     let task = task.ok_or_else(|| Failed::interpret(ketbra::interpret::InterpretError::NoTask))?;
+    let task = task.window()?;
     let mut params = InterpretParams::default();
     params.observe.seed = seed.unwrap_or(params.observe.seed);
-    let ended = interruptible(py, |stop| read_contexts(&file.network, &task, &params, &|_| !stop.asked()), no_look);
+    let ended = interruptible(py, |stop| read_contexts(&file.network, task, &params, &|_| !stop.asked()), no_look);
     let found = ended.unless_interrupted()?.map_err(Failed::interpret)?;
     serde_json::to_string(&found).map_err(Failed::interpret)
 }

@@ -28,9 +28,9 @@ pub fn edit(
     seed: Option<u64>,
     mode: Option<&str>,
 ) -> Result<(Network, String), Failed> {
-    let (file, from) = (&network.get().file, &task.get().task);
+    let (file, from) = (&network.get().file, task.get().task.window()?);
     let change = match change {
-        ChangeGiven::To(task) => Change::To(task.get().task.clone()),
+        ChangeGiven::To(task) => Change::To(task.get().task.window()?.clone()),
         ChangeGiven::Set(text) => {
             let (output, source) = Source::parse(&text)?;
             Change::Entry { output, source }

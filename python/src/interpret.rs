@@ -71,7 +71,7 @@ impl Interpretation {
             let up: Vec<bool> = table.table.iter().map(|&entry| entry > 0).collect();
             gates[table.output - 1] = Gate::new(&slots, &up)?;
         }
-        let words = ketbra::task::Task::table("read back", s, d, gates)?.recurrence();
+        let words = ketbra::task::Window::table("read back", s, d, gates)?.recurrence();
         for table in &self.found.function {
             lines[table.output - 1] = words.get(table.output - 1).cloned();
         }
@@ -191,7 +191,7 @@ impl Interpretation {
 /// What is asked of every network of a list.
 struct Asked {
     known: Known,
-    task: Option<ketbra::task::Task>,
+    task: Option<ketbra::task::Window>,
     params: InterpretParams,
 }
 
@@ -314,7 +314,7 @@ pub fn interpret(
     let mut params = chosen(method, methods, matching, state, seed, horizon)?;
     params.readings |= readings;
     let (name, task) = match task {
-        Some(TaskGiven::Task(task)) => (None, Some(task.get().task.clone())),
+        Some(TaskGiven::Task(task)) => (None, Some(task.get().task.window()?.clone())),
         Some(TaskGiven::Path(text)) => (Some(text.into_os_string()), None),
         None => (None, None),
     };

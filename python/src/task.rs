@@ -7,7 +7,7 @@ use crate::work::{interruptible, no_look};
 use ketbra::circuit::{CircuitError, Core, LARGEST_LIFTED, Lifted, States};
 use ketbra::compile::{CompileParams, compile};
 use ketbra::numeric::Matrix;
-use ketbra::task;
+use ketbra::task::{self, Window};
 use numpy::{Complex64, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -27,8 +27,8 @@ pub struct Task {
 type Output = (usize, Vec<(usize, usize)>, Vec<i8>);
 
 impl Task {
-    pub fn of(task: task::Task) -> Self {
-        Self { task, function: OnceLock::new(), core: OnceLock::new(), lifted: OnceLock::new() }
+    pub fn of(task: impl Into<task::Task>) -> Self {
+        Self { task: task.into(), function: OnceLock::new(), core: OnceLock::new(), lifted: OnceLock::new() }
     }
 
     fn circuit(&self) -> Result<&Core, Failed> {
@@ -36,7 +36,7 @@ impl Task {
             return Ok(core);
         }
         // Another thread may be faster, with the same core.
-        let core = Core::of(&self.task)?;
+        let core = Core::of(self.task.window()?)?;
         Ok(self.core.get_or_init(|| core))
     }
 
@@ -45,7 +45,7 @@ impl Task {
         let lifted = match self.lifted.get() {
             Some(lifted) => lifted,
             None => {
-                let lifted = Lifted::of(&self.task)?;
+                let lifted = Lifted::of(self.task.window()?)?;
                 self.lifted.get_or_init(|| lifted)
             }
         };
@@ -57,7 +57,7 @@ impl Task {
     fn kept(&self) -> Result<Option<Vec<usize>>, Failed> {
         match self.task.is_linear() {
             true => Ok(self.circuit()?.components.clone()),
-            false => Ok(Some(States::kept(&self.task))),
+            false => Ok(Some(States::kept(self.task.window()?))),
         }
     }
 }
@@ -75,7 +75,7 @@ impl Task {
     fn from_matrix(name: &str, s: usize, function: PyReadonlyArray2<'_, f64>) -> Result<Self, Failed> {
         let function = matrix(function.as_array());
         let d = function.nrows();
-        Ok(Self::of(task::Task::from_matrix(name, s, d, function)?))
+        Ok(Self::of(task::Window::from_matrix(name, s, d, function)?))
     }
 
     #[getter]
@@ -84,25 +84,25 @@ impl Task {
     }
 
     #[getter]
-    fn s(&self) -> usize {
-        self.task.s()
+    fn s(&self) -> Option<usize> {
+        self.task.window().ok().map(Window::s)
     }
 
     #[getter]
-    fn d(&self) -> usize {
-        self.task.d()
+    fn d(&self) -> Option<usize> {
+        self.task.window().ok().map(Window::d)
     }
 
-    /// A line for each output.
+    /// A line for each output; nothing for a program.
     #[getter]
     fn recurrence(&self) -> Vec<String> {
-        self.task.recurrence()
+        self.task.window().map_or(vec![], Window::recurrence)
     }
 
     /// f, d x (s*d); nothing where f is not linear.
     #[getter]
     fn matrix<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let function = this.get().function.get_or_init(|| this.get().task.linear()).as_ref()?;
+        let function = this.get().function.get_or_init(|| this.get().task.window().ok()?.linear()).as_ref()?;
         // SAFETY: a frozen class owns the matrix.
         Some(unsafe { view(function, this.clone().into_any()) })
     }
@@ -122,13 +122,13 @@ impl Task {
             let inputs = gate.inputs.iter().map(|input| (input.lag, input.component)).collect();
             (gate.output, inputs, gate.table)
         };
-        Some(task::TableOf::all(&self.task)?.into_iter().map(output).collect())
+        Some(task::TableOf::all(self.task.window().ok()?)?.into_iter().map(output).collect())
     }
 
     /// What kind of function it is, where that has a name.
     #[getter]
     fn family(&self) -> Option<String> {
-        self.task.family().filter(|_| !self.task.is_linear())
+        self.task.window().ok()?.family().filter(|_| !self.task.is_linear())
     }
 
     /// Components that are kept for good.
@@ -143,7 +143,7 @@ impl Task {
     /// Variable and component (from 1) of each entry of the core; nothing for a dense f.
     #[getter]
     fn components(&self) -> Result<Option<Vec<(usize, usize)>>, Failed> {
-        let d = self.task.d();
+        let d = self.task.outputs();
         let named = |index: &usize| (index / d + 1, index % d + 1);
         Ok(self.kept()?.map(|all| all.iter().map(named).collect()))
     }
@@ -178,7 +178,8 @@ impl Task {
     ) -> Result<(Network, String), Failed> {
         let (cell, basis) = (cell.parse().map_err(Failed::network)?, basis.parse().map_err(Failed::network)?);
         let params = CompileParams { hidden, cell, basis, superposed, noise, seed, ..CompileParams::default() };
-        let made = interruptible(py, |_| compile(&self.task, &params), no_look).unless_interrupted()?;
+        let task = self.task.window()?;
+        let made = interruptible(py, |_| compile(task, &params), no_look).unless_interrupted()?;
         let made = made.map_err(Failed::network)?;
         Ok((Network::new(made.file(), None), made.truth().to_string()))
     }
@@ -200,7 +201,7 @@ impl TaskGiven<'_> {
     pub fn task(&self, s: Option<usize>, d: Option<usize>) -> Result<task::Task, Failed> {
         match self {
             Self::Task(task) => Ok(task.get().task.clone()),
-            Self::Path(text) => Ok(task::Task::parse_with_contexts(text, s, d)?.of_size(s, d)?),
+            Self::Path(text) => Ok(task::Task::parse(text, s, d)?.of_size(s, d)?),
         }
     }
 }

@@ -34,7 +34,7 @@ pub fn interpret_trajectories(
 ) -> Result<Interpretation, Failed> {
     let params = chosen(method, methods, matching, None, None, horizon)?;
     let question = match task {
-        Some(task) => Question::Task(task.get().task.clone()),
+        Some(task) => Question::Task(task.get().task.window()?.clone()),
         None => Question::Blind { s },
     };
     let (hidden, outputs) = (hidden.as_array(), outputs.as_array());

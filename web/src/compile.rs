@@ -17,7 +17,7 @@ pub fn compile(asked: &CompileRequest) -> Result<Answer, Problem> {
         seed: asked.seed.unwrap_or(usual.seed),
         ..usual
     };
-    let made = make(&task, &params)?;
+    let made = make(task.window()?, &params)?;
     let json = json!({
         "task": made.task.name(),
         "s": made.task.s(),

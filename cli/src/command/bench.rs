@@ -145,7 +145,7 @@ impl TrainBench {
             cell: self.cell,
             layers: self.layers,
             batch: BATCH,
-            time_steps: HORIZON + task.s(),
+            time_steps: HORIZON + task.steps_before_outputs(),
             sizes: Vec::new(),
             networks_side_by_side: None,
         };
@@ -196,8 +196,9 @@ impl TrainBench {
         let engine = CudaEngine::new(self.device.precision.precision())?;
         let task = self.task_size.of("repeat-copy")?;
         if !self.json {
-            let steps = HORIZON + task.s();
-            let what = format!("Training on {}, d={}, {steps} time steps, batch {BATCH}", engine.name(), task.d());
+            let steps = HORIZON + task.steps_before_outputs();
+            let what =
+                format!("Training on {}, d={}, {steps} time steps, batch {BATCH}", engine.name(), task.outputs());
             print(&format!("{}{CUDA_HEAD}", title(&what)));
         }
         let mut rows = Vec::new();

@@ -56,7 +56,7 @@ pub struct CompileCommand {
 
 impl CompileCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let task = self.size.of(&self.task)?;
+        let task = self.size.window(&self.task)?;
         let params = CompileParams {
             hidden: self.hidden,
             cell: self.cell,

@@ -9,7 +9,7 @@ use ketbra::compose::{ComposeError, Composed, How, feed, sum};
 use ketbra::interpret::{InterpretParams, Interpretation, Known, Question, Verdict};
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ impl ComposeCommand {
         let (first, f) = part(&self.first, self.task_a.as_ref())?;
         let (second, g) = part(&self.second, self.task_b.as_ref())?;
         let params = InterpretParams::default();
-        let read = |file: &NetworkFile, task: &Task| {
+        let read = |file: &NetworkFile, task: &Window| {
             interpret_watched(file, &Question::Task(task.clone()), &params, Some(&Share::new()))
         };
         let parts = ((&first.network, &f), (&second.network, &g));
@@ -114,7 +114,7 @@ impl ComposeCommand {
     }
 }
 
-fn part(path: &Path, task: Option<&OsString>) -> Result<(NetworkFile, Task), Failure> {
+fn part(path: &Path, task: Option<&OsString>) -> Result<(NetworkFile, Window), Failure> {
     let file = NetworkFile::open(path)?;
     let known = Known { task: task.cloned(), ..Known::default() };
     match known.question(&file).map_err(Failure::bad_input)? {

@@ -11,7 +11,7 @@ use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::network::Network;
 use ketbra::random::{Purpose, Stream};
 use ketbra::report::{Provenance, Training, page};
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Window};
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Engine, Job, Metrics, Start, TrainObserver, TrainParams};
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ impl DemoCommand {
                 print(&text)
             }
         };
-        let task = Task::named("repeat-copy", Some(SIZE.0), Some(SIZE.1))?;
+        let task = Window::named("repeat-copy", Some(SIZE.0), Some(SIZE.1))?;
         let params =
             TrainParams { hidden: 64, steps: 2_500, learning_rate: 3e-3, seed: self.seed, ..TrainParams::default() };
         say(format!(
@@ -80,7 +80,7 @@ impl DemoCommand {
         ));
         // A step of so small a network is over before a second thread is awake.
         let engine = CpuEngine { threads: 1, ..CpuEngine::default() };
-        let job = Job { task: task.clone(), params, start: Start::Random };
+        let job = Job { task: task.clone().into(), params, start: Start::Random };
         let watching = Watching { bar: Progress::new(job.params.steps, 0), course: Mutex::default() };
         let begin = Instant::now();
         let outcome = engine.train(std::slice::from_ref(&job), &watching).pop();
@@ -117,7 +117,7 @@ impl DemoCommand {
 }
 
 /// What the network saw and what it says, a column a time step.
-fn recital(task: &Task, network: &Network, seed: u64) -> String {
+fn recital(task: &Window, network: &Network, seed: u64) -> String {
     let mut episodes = Episodes::new(task, 1);
     episodes.draw(task, &Stream::new(seed, Purpose::TestInputs), 0, SHOWN);
     let produced = network.run(episodes.inputs(), 1, SHOWN);

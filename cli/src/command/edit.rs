@@ -8,7 +8,7 @@ use ketbra::edit::{Change, EditError, EditParams, EditSummary, Edited, Mode, edi
 use ketbra::interpret::{InterpretError, InterpretParams, Warning, limits};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::path_text;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -105,7 +105,7 @@ impl EditCommand {
         Ok(())
     }
 
-    fn from(&self, file: &NetworkFile) -> Result<Task, Failure> {
+    fn from(&self, file: &NetworkFile) -> Result<Window, Failure> {
         let taps = self.size.taps.as_deref();
         let name = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
         let params = EditParams { seed: self.seed, ..EditParams::default() };
@@ -121,7 +121,7 @@ impl EditCommand {
         })
     }
 
-    fn change(&self, from: &Task) -> Result<Change, Failure> {
+    fn change(&self, from: &Window) -> Result<Change, Failure> {
         let asked = &self.change;
         if let Some(name) = &asked.to {
             return Ok(Change::to(name, from)?);
@@ -168,7 +168,7 @@ fn save(out: &Path, source: &Path, edited: &Edited) -> Result<PathBuf, Failure> 
     Ok(path)
 }
 
-fn in_words(from: &Task, edited: &Edited, warnings: &[String], saved: Option<PathBuf>) -> String {
+fn in_words(from: &Window, edited: &Edited, warnings: &[String], saved: Option<PathBuf>) -> String {
     let accuracy = &edited.accuracy;
     let mut text = title(&format!("{} -> {}: {}", from.name(), edited.task.name(), edited.how()));
     text.push_str(&format!("  accuracy on the new task over {} steps\n", accuracy.horizon));

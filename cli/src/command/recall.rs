@@ -7,7 +7,7 @@ use ketbra::circuit::operator;
 use ketbra::random::{Purpose, Stream};
 use ketbra::recall::{Conjugacy, Integrator, Parameters, ReadRule, RecallError, Response, Retrieval, SequenceMemory};
 use ketbra::report::figures::recall_figure;
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Window};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -125,7 +125,7 @@ impl RecallCommand {
         let integrator = Integrator::Adaptive { tolerance: TOLERANCE };
         let interval = self.time / SAMPLES as f64;
         let episodes = memory.retrieve(&memory.starting_at(0), self.time, interval, integrator).map_err(refused)?;
-        let task = Task::named("repeat-copy", Some(self.memories), Some(1))?;
+        let task = Window::named("repeat-copy", Some(self.memories), Some(1))?;
         let phi = operator(&task)?;
         let as_variables = |response| SequenceMemory::of_variables(memory.stored().clone(), &phi, response);
         let mut written = Episodes::new(&task, 1);

@@ -139,7 +139,8 @@ impl ReproduceCommand {
             let Ok(network) = RunFolder::open(&folder.run_path(&run.name)).and_then(|run| run.read_network()) else {
                 continue;
             };
-            let question = Question::Task(run.job.task.clone());
+            let Ok(task) = run.job.task.window() else { continue };
+            let question = Question::Task(task.clone());
             let found = interpret(&network, &question, &InterpretParams::default()).map_err(Failure::could_not)?;
             let pictures = figures(&network, &found, None).map_err(Failure::could_not)?;
             for picture in pictures.iter().filter(|picture| wanted.iter().any(|name| name == picture.name)) {

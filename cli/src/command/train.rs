@@ -197,7 +197,7 @@ impl TrainCommand {
         let (engine, name) = self.device.engine(self.threads)?;
         let (folder, job) = match (&self.resume, &self.task) {
             (Some(path), _) => self.resumed(path)?,
-            (None, Some(task)) => self.begun(&self.size.with_contexts(task)?, name)?,
+            (None, Some(task)) => self.begun(&self.size.of(task)?, name)?,
             (None, None) => return Err(Failure::bad_input("name a task, such as T2, or a folder to --resume")),
         };
         train(engine.as_ref(), folder, job, self.tensorboard, self.json)

@@ -3,7 +3,7 @@
 use super::{Basis, CircuitError, Core, operator};
 use crate::network::{Activation, Network};
 use crate::numeric::Matrix;
-use crate::task::Task;
+use crate::task::Window;
 
 /// A linear network that runs a task exactly, in a basis of its hidden space.
 ///
@@ -11,7 +11,7 @@ use crate::task::Task;
 /// use ketbra::circuit::{AnalyticNetwork, Basis};
 /// use ketbra::numeric::Matrix;
 /// use ketbra::task::Task;
-/// let task = Task::named("repeat-copy", Some(2), Some(1))?;
+/// let task = Window::named("repeat-copy", Some(2), Some(1))?;
 /// let circuit = AnalyticNetwork::of(&task, Basis::standard(2))?;
 /// let trajectory = circuit.network.run(&[1.0, -1.0], 1, 4);
 /// let outputs: Vec<f64> = trajectory.states[2..].iter().map(|h| circuit.network.read(h.as_ref())[(0, 0)]).collect();
@@ -34,19 +34,19 @@ pub struct AnalyticNetwork {
 
 impl AnalyticNetwork {
     /// The circuit on the whole window, in a basis of s*d vectors.
-    pub fn of(task: &Task, basis: Basis) -> Result<Self, CircuitError> {
-        let n = task.window();
+    pub fn of(task: &Window, basis: Basis) -> Result<Self, CircuitError> {
+        let n = task.width();
         let readout = Matrix::from_fn(task.d(), n, |i, j| f64::from(j == n - task.d() + i));
         Self::realize(task, basis, &operator(task)?, Matrix::identity(n, n), &readout)
     }
 
     /// The circuit without what it forgets, in a basis of as many vectors as the core has components.
-    pub fn of_core(task: &Task, core: &Core, basis: Basis) -> Result<Self, CircuitError> {
+    pub fn of_core(task: &Window, core: &Core, basis: Basis) -> Result<Self, CircuitError> {
         Self::realize(task, basis, &core.step, core.project.clone(), &core.readout)
     }
 
     fn realize(
-        task: &Task,
+        task: &Window,
         basis: Basis,
         step: &Matrix,
         read_in: Matrix,
@@ -55,7 +55,7 @@ impl AnalyticNetwork {
         if basis.size() != step.nrows() {
             return Err(CircuitError::BasisSize { found: basis.size(), needed: step.nrows() });
         }
-        let newest = read_in.subcols(task.window() - task.d(), task.d());
+        let newest = read_in.subcols(task.width() - task.d(), task.d());
         let (input, readout) = (basis.vectors() * newest, readout * basis.covectors());
         let network = Network::elman(Activation::Identity, input, basis.operator_from(step), readout);
         Ok(Self { network, basis, exact_from_inputs: reads_only_the_oldest(task), read_in })
@@ -76,9 +76,9 @@ pub fn take_apart(recurrent_weights: &Matrix, basis: &Basis) -> Result<Matrix, C
     Ok(basis.components_of_operator(recurrent_weights))
 }
 
-fn reads_only_the_oldest(task: &Task) -> bool {
+fn reads_only_the_oldest(task: &Window) -> bool {
     match task.sources() {
         Some(sources) => sources.iter().all(|source| source.lag == task.s()),
-        None => task.linear().is_some_and(|f| f.subcols(task.d(), task.window() - task.d()).norm_max() == 0.0),
+        None => task.linear().is_some_and(|f| f.subcols(task.d(), task.width() - task.d()).norm_max() == 0.0),
     }
 }

@@ -5,7 +5,7 @@ use faer::prelude::Solve;
 use super::graph::Graph;
 use super::{CircuitError, Structure, operator};
 use crate::numeric::{Matrix, NumericError, Svd, c64};
-use crate::task::Task;
+use crate::task::Window;
 
 /// Directions that one step shrinks below this share of the largest singular value count as forgotten.
 pub const RANK_CUT: f64 = 1e-10;
@@ -39,17 +39,17 @@ pub struct Core {
 
 impl Core {
     /// The core of a linear f; a truth table has none.
-    pub fn of_linear(task: &Task) -> Result<Option<Self>, CircuitError> {
+    pub fn of_linear(task: &Window) -> Result<Option<Self>, CircuitError> {
         task.is_linear().then(|| Self::of(task)).transpose()
     }
 
     /// The core of a task.
-    pub fn of(task: &Task) -> Result<Self, CircuitError> {
+    pub fn of(task: &Window) -> Result<Self, CircuitError> {
         let structure = Structure::of(task)?;
         let (components, step, embed, project) = if task.sources().is_some() {
             let components = on_cycles(&structure);
             let embed = embed_cycles(task, &structure, &components);
-            let mut project = Matrix::zeros(components.len(), task.window());
+            let mut project = Matrix::zeros(components.len(), task.width());
             components.iter().enumerate().for_each(|(row, &component)| project[(row, component)] = 1.0);
             let graph = Graph::of(task);
             let mut step = Matrix::zeros(components.len(), components.len());
@@ -65,7 +65,7 @@ impl Core {
             let (step, embed, project) = split_off_transients(&operator(task)?)?;
             (None, step, embed, project)
         };
-        let readout = embed.subrows(task.window() - task.d(), task.d()).to_owned();
+        let readout = embed.subrows(task.width() - task.d(), task.d()).to_owned();
         Ok(Self { structure, step, embed, project, readout, components })
     }
 
@@ -88,9 +88,9 @@ fn on_cycles(structure: &Structure) -> Vec<usize> {
 
 /// A component off the cycles holds what some cycle component held m steps ago; that value now sits m places further
 /// along the cycle, perhaps with its sign flipped on the way.
-fn embed_cycles(task: &Task, structure: &Structure, components: &[usize]) -> Matrix {
+fn embed_cycles(task: &Window, structure: &Structure, components: &[usize]) -> Matrix {
     let graph = Graph::of(task);
-    let mut place = vec![None; task.window()];
+    let mut place = vec![None; task.width()];
     for cycle in &structure.cycles {
         for (at, &member) in cycle.members.iter().enumerate() {
             place[member] = Some((cycle, at));
@@ -98,8 +98,8 @@ fn embed_cycles(task: &Task, structure: &Structure, components: &[usize]) -> Mat
     }
     // Sign of the step into each component, and where its value came from.
     let came_from = |component: usize| graph.reads(component).first().copied().unwrap_or((component, 1.0));
-    let mut embed = Matrix::zeros(task.window(), components.len());
-    for component in 0..task.window() {
+    let mut embed = Matrix::zeros(task.width(), components.len());
+    for component in 0..task.width() {
         let (mut at, mut delay, mut sign) = (component, 0, 1.0);
         while place[at].is_none() {
             let (from, factor) = came_from(at);
@@ -153,10 +153,11 @@ mod tests {
 
     const EXACT: Tolerance = Tolerance::relative(1e-12);
 
-    fn tasks() -> Vec<Task> {
-        let mut tasks: Vec<Task> = ["T1", "T2", "T3", "T4"].map(|name| Task::named(name, None, None).unwrap()).into();
+    fn tasks() -> Vec<Window> {
+        let mut tasks: Vec<Window> =
+            ["T1", "T2", "T3", "T4"].map(|name| Window::named(name, None, None).unwrap()).into();
         for (s, d) in [(1, 1), (1, 5), (5, 1), (3, 7), (16, 5)] {
-            tasks.push(Task::named("compose-copy", Some(s), Some(d)).unwrap());
+            tasks.push(Window::named("compose-copy", Some(s), Some(d)).unwrap());
         }
         for (s, d, lost) in [(2, 3, 0), (4, 4, 2), (8, 3, 1)] {
             let mut f = draw::normal(d, s * d, &Stream::new(31, Purpose::Matrices), s as u32);
@@ -169,7 +170,7 @@ mod tests {
                     f.col_as_slice_mut(j).fill(0.0);
                 }
             }
-            tasks.push(Task::from_matrix(format!("dense {s} {d}"), s, d, f).unwrap());
+            tasks.push(Window::from_matrix(format!("dense {s} {d}"), s, d, f).unwrap());
         }
         tasks
     }
@@ -198,7 +199,7 @@ mod tests {
     fn what_is_outside_the_core_is_gone_after_as_many_steps_as_there_are_variables() {
         for task in tasks() {
             let (phi, core) = (operator(&task).unwrap(), Core::of(&task).unwrap());
-            let n = task.window();
+            let n = task.width();
             let mut rest = Matrix::identity(n, n) - &core.embed * &core.project;
             for _ in 0..n {
                 rest = &phi * rest;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::function::{Forgets, KeptDescription, LiftedDescription, StatesDescription, TableDescription};
 use super::{CircuitError, Cycle, PredictedDirection, Structure};
 use crate::numeric::c64;
-use crate::task::{Component, TableOf, Task, TaskId};
+use crate::task::{Component, TableOf, TaskId, Window};
 
 /// Everything that the graph of a task tells about it.
 #[derive(Clone, Debug, Serialize)]
@@ -96,7 +96,7 @@ pub struct EigenvalueDescription {
 
 impl Description {
     /// Describes a task from its graph; nothing of the size of the window squared is made for a signed selection.
-    pub fn of(task: &Task) -> Result<Self, CircuitError> {
+    pub fn of(task: &Window) -> Result<Self, CircuitError> {
         if !task.is_linear() {
             return Self::of_table(task);
         }
@@ -122,7 +122,7 @@ impl Description {
     }
 
     /// Describes a task whose outputs are truth tables: what must be kept are components, what moves are products of them.
-    fn of_table(task: &Task) -> Result<Self, CircuitError> {
+    fn of_table(task: &Window) -> Result<Self, CircuitError> {
         let TableDescription { kept, states, lifted, forgets, circuit } = TableDescription::of(task)?;
         let core = CoreDescription { size: kept.members.len(), members: Some(kept.members.clone()) };
         let structure = circuit.map(|circuit| circuit.structure);
@@ -138,7 +138,7 @@ impl Description {
         })
     }
 
-    fn bare(task: &Task, core: CoreDescription) -> Self {
+    fn bare(task: &Window, core: CoreDescription) -> Self {
         Self {
             name: task.name().into(),
             s: task.s(),

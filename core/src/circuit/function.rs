@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::states::readable;
 use super::{CircuitError, Cycle, LARGEST_LIFTED, Lifted, States};
-use crate::task::{Component, PastComponent, Slot, Task};
+use crate::task::{Component, PastComponent, Slot, Window};
 
 /// Which window components make a difference.
 #[derive(Clone, Debug, Serialize)]
@@ -93,7 +93,7 @@ pub(super) struct TableDescription {
 }
 
 impl TableDescription {
-    pub(super) fn of(task: &Task) -> Result<Self, CircuitError> {
+    pub(super) fn of(task: &Window) -> Result<Self, CircuitError> {
         let (states, circuit) = (States::of(task), Lifted::of(task)?);
         Ok(Self {
             kept: kept(task, states.as_ref()),
@@ -105,13 +105,13 @@ impl TableDescription {
     }
 }
 
-fn kept(task: &Task, states: Option<&States>) -> KeptDescription {
+fn kept(task: &Window, states: Option<&States>) -> KeptDescription {
     let place = |index: usize| Component::at(index, task.d());
     let members: Vec<Component> = match states {
         Some(states) => states.matter.iter().map(|&index| place(index)).collect(),
         None => readable(task).into_iter().map(place).collect(),
     };
-    KeptDescription { exact: states.is_some(), forgotten: task.window() - members.len(), members }
+    KeptDescription { exact: states.is_some(), forgotten: task.width() - members.len(), members }
 }
 
 fn forgets(states: Option<&States>, lifted: Option<&Lifted>) -> Option<Forgets> {

@@ -1,6 +1,6 @@
 //! Which component reads which: the dependency graph of one step.
 
-use crate::task::{Function, Task};
+use crate::task::{Function, Window};
 
 /// The nonzero entries of the one-step operator, row by row.
 pub(super) struct Graph {
@@ -9,8 +9,8 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    pub(super) fn of(task: &Task) -> Self {
-        let (n, d) = (task.window(), task.d());
+    pub(super) fn of(task: &Window) -> Self {
+        let (n, d) = (task.width(), task.d());
         let mut graph = Self { first: vec![0], reads: Vec::with_capacity(n) };
         for k in 0..n - d {
             graph.reads.push((k + d, 1.0));

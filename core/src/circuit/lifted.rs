@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::graph::Graph;
 use super::{CircuitError, Structure};
 use crate::numeric::{Matrix, c64};
-use crate::task::{Slot, Task};
+use crate::task::{Slot, Window};
 
 /// The most products in a lifted circuit.
 pub const LARGEST_LIFTED: usize = 512;
@@ -29,7 +29,7 @@ type Sum = BTreeMap<Monomial, f64>;
 /// ```
 /// use ketbra::circuit::Lifted;
 /// use ketbra::task::Task;
-/// let register = Task::named("lfsr:3,2", None, None)?;
+/// let register = Window::named("lfsr:3,2", None, None)?;
 /// let lifted = Lifted::of(&register)?.expect("seven products are few");
 /// assert_eq!(lifted.monomials.len(), 7);
 /// let cycles: Vec<usize> = lifted.structure.cycles.iter().map(|cycle| cycle.length()).collect();
@@ -49,7 +49,7 @@ pub struct Lifted {
 
 impl Lifted {
     /// The lifted circuit of a task, nothing where it has more than [`LARGEST_LIFTED`] products or f is a matrix of real numbers.
-    pub fn of(task: &Task) -> Result<Option<Self>, CircuitError> {
+    pub fn of(task: &Window) -> Result<Option<Self>, CircuitError> {
         let Some(rows) = closed_set(task) else { return Ok(None) };
         let mut order: Vec<&Monomial> = rows.keys().collect();
         order.sort_by_key(|monomial| (monomial.len(), *monomial));
@@ -114,9 +114,9 @@ fn leave_out_constant(structure: &mut Structure) {
 }
 
 /// Every product that is reached from the outputs, with the sum of products that it comes from.
-fn closed_set(task: &Task) -> Option<BTreeMap<Monomial, Sum>> {
+fn closed_set(task: &Window) -> Option<BTreeMap<Monomial, Sum>> {
     let step = Step::of(task)?;
-    let mut waiting: BTreeSet<Monomial> = (step.oldest_output()..task.window()).map(|k| vec![k]).collect();
+    let mut waiting: BTreeSet<Monomial> = (step.oldest_output()..task.width()).map(|k| vec![k]).collect();
     let mut rows: BTreeMap<Monomial, Sum> = BTreeMap::new();
     let mut work = 0;
     while let Some(monomial) = waiting.pop_first() {
@@ -138,7 +138,7 @@ struct Step {
 }
 
 impl Step {
-    fn of(task: &Task) -> Option<Self> {
+    fn of(task: &Window) -> Option<Self> {
         let gates = task.gates().filter(|gates| gates.len() <= LARGEST_LIFTED)?;
         let chosen = |inputs: &[Slot], bits: usize| {
             let chosen = inputs.iter().enumerate().filter(|(q, _)| bits >> q & 1 == 1);
@@ -149,7 +149,7 @@ impl Step {
         let expanded = gates.iter().map(|gate| {
             gate.products().into_iter().map(|(bits, weight)| (chosen(gate.inputs(), bits), weight)).collect()
         });
-        Some(Self { window: task.window(), d: task.d(), outputs: expanded.collect() })
+        Some(Self { window: task.width(), d: task.d(), outputs: expanded.collect() })
     }
 
     fn oldest_output(&self) -> usize {
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     /// The value of a product in a window.
-    fn value(task: &Task, monomial: &[Slot], window: &[f64]) -> f64 {
+    fn value(task: &Window, monomial: &[Slot], window: &[f64]) -> f64 {
         monomial.iter().map(|slot| window[slot.index(task.s(), task.d())]).product()
     }
 
@@ -205,10 +205,10 @@ mod tests {
     fn the_step_of_the_products_is_the_step_of_the_window() {
         for text in ["rule110", "rule30", "lfsr:4,1", "xor-copy", "u1 = if(u1[t-3], u2[t-1], -u2[t-2]); u2 = u1[t-2]"] {
             let size = if text == "xor-copy" { (Some(2), Some(3)) } else { (None, None) };
-            let task = Task::parse(text, size.0, if text.starts_with("rule") { Some(4) } else { size.1 }).unwrap();
+            let task = Window::parse(text, size.0, if text.starts_with("rule") { Some(4) } else { size.1 }).unwrap();
             let lifted = Lifted::of(&task).unwrap().unwrap();
-            for m in 0..1usize << task.window() {
-                let window: Vec<f64> = (0..task.window()).map(|k| if m >> k & 1 == 1 { 1.0 } else { -1.0 }).collect();
+            for m in 0..1usize << task.width() {
+                let window: Vec<f64> = (0..task.width()).map(|k| if m >> k & 1 == 1 { 1.0 } else { -1.0 }).collect();
                 let mut next = window[task.d()..].to_vec();
                 next.extend(task.next(&window));
                 for (row, monomial) in lifted.monomials.iter().enumerate() {
@@ -223,10 +223,10 @@ mod tests {
 
     #[test]
     fn rule_90_on_a_ring_of_8_forgets_everything_and_xors_are_selections() {
-        let lifted = |name: &str, d| Lifted::of(&Task::named(name, None, Some(d)).unwrap()).unwrap().unwrap();
+        let lifted = |name: &str, d| Lifted::of(&Window::named(name, None, Some(d)).unwrap()).unwrap().unwrap();
         assert!(lifted("rule90", 8).is_nilpotent() && lifted("rule90", 8).is_selection());
         assert!(!lifted("rule90", 7).is_nilpotent());
         assert!(!lifted("rule110", 6).is_selection());
-        assert!(Lifted::of(&Task::named("rule110", None, Some(12)).unwrap()).unwrap().is_none());
+        assert!(Lifted::of(&Window::named("rule110", None, Some(12)).unwrap()).unwrap().is_none());
     }
 }

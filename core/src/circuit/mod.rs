@@ -27,7 +27,7 @@ pub use states::{LARGEST_STATE, States};
 pub use structure::{Cycle, LARGEST_TANGLE, PredictedDirection, Structure, Tangle};
 
 use crate::numeric::{Matrix, NumericError};
-use crate::task::Task;
+use crate::task::Window;
 
 /// What can go wrong with a circuit.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -88,8 +88,8 @@ pub enum CircuitError {
 
 /// One step of the task on the whole window, s*d x s*d: identity blocks above the diagonal, f in the last block row.
 #[doc(alias = "Phi")]
-pub fn operator(task: &Task) -> Result<Matrix, CircuitError> {
-    let (n, d) = (task.window(), task.d());
+pub fn operator(task: &Window) -> Result<Matrix, CircuitError> {
+    let (n, d) = (task.width(), task.d());
     let f = task.linear().ok_or_else(|| CircuitError::NotLinear { name: task.name().into() })?;
     let mut operator = Matrix::zeros(n, n);
     for k in 0..n - d {
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn one_step_moves_each_variable_down_and_writes_f_into_the_last() {
-        let task = Task::named("T3", None, None).unwrap();
+        let task = Window::named("T3", None, None).unwrap();
         let window = Matrix::from_fn(64, 1, |i, _| (i as f64 + 1.0).sin());
         let next = operator(&task).unwrap() * &window;
         assert_eq!(next.subrows(0, 56), window.subrows(8, 56));

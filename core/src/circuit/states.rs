@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::graph::Graph;
-use crate::task::{Gate, Task};
+use crate::task::{Gate, Window};
 
 /// The most components whose combinations are all visited: 65,536 states.
 pub const LARGEST_STATE: usize = 16;
@@ -23,7 +23,7 @@ pub struct States {
 
 impl States {
     /// The states of a task, nothing where there are too many or values are real numbers.
-    pub fn of(task: &Task) -> Option<Self> {
+    pub fn of(task: &Window) -> Option<Self> {
         let components = readable(task);
         if components.len() > LARGEST_STATE {
             return None;
@@ -36,7 +36,7 @@ impl States {
 
     /// The window components that make a difference to the outputs, now or later; rising. Where there are too many states to
     /// tell, those that can be read.
-    pub fn kept(task: &Task) -> Vec<usize> {
+    pub fn kept(task: &Window) -> Vec<usize> {
         Self::of(task).map_or_else(|| readable(task), |states| states.matter)
     }
 
@@ -48,9 +48,9 @@ impl States {
 
 /// The newest variable, and every component that is read for it now or later; rising: of each component all from the newest to the
 /// largest lag at which f reads it.
-pub(crate) fn readable(task: &Task) -> Vec<usize> {
+pub(crate) fn readable(task: &Window) -> Vec<usize> {
     let graph = Graph::of(task);
-    let (n, d) = (task.window(), task.d());
+    let (n, d) = (task.width(), task.d());
     let mut seen = vec![false; n];
     let mut waiting: Vec<usize> = (n - d..n).collect();
     waiting.iter().for_each(|&k| seen[k] = true);
@@ -74,11 +74,11 @@ struct Map {
 }
 
 impl Map {
-    fn of(task: &Task, components: &[usize]) -> Option<Self> {
+    fn of(task: &Window, components: &[usize]) -> Option<Self> {
         let gates = task.gates()?;
         let (s, d) = (task.s(), task.d());
         let bit = |component: usize| components.binary_search(&component).unwrap_or(0);
-        let newest = task.window() - d;
+        let newest = task.width() - d;
         let from = components.iter().map(|&k| if k < newest { Ok(bit(k + d)) } else { Err(k - newest) }).collect();
         let reads = gates.iter().map(|gate| gate.inputs().iter().map(|slot| bit(slot.index(s, d))).collect()).collect();
         Some(Self { gates, from, reads })
@@ -131,8 +131,8 @@ fn follow(next: &[u32]) -> (BTreeMap<usize, usize>, usize) {
 }
 
 /// The components that make a difference: states are told apart by the outputs from there on.
-fn matter(task: &Task, components: &[usize], next: &[u32]) -> Vec<usize> {
-    let newest = task.window() - task.d();
+fn matter(task: &Window, components: &[usize], next: &[u32]) -> Vec<usize> {
+    let newest = task.width() - task.d();
     let newest_at = components.iter().position(|&k| k >= newest).unwrap_or(0);
     let mut kind: Vec<u32> = (0..next.len()).map(|state| (state >> newest_at) as u32).collect();
     // After s steps the window holds nothing but what was said, so that states alike until then are alike forever.

@@ -6,7 +6,7 @@ use super::CircuitError;
 use super::core::lasting_range;
 use super::graph::Graph;
 use crate::numeric::{Matrix, ORDER_GAP, c64, eigenvalues, order_eigenvalues};
-use crate::task::Task;
+use crate::task::Window;
 
 /// The largest tangle whose dense eigenproblem is solved: about ten seconds on one core.
 pub const LARGEST_TANGLE: usize = 1024;
@@ -84,7 +84,7 @@ pub struct PredictedDirection {
 /// ```
 /// use ketbra::circuit::Structure;
 /// use ketbra::task::Task;
-/// let structure = Structure::of(&Task::named("T4", None, None)?)?;
+/// let structure = Structure::of(&Window::named("T4", None, None)?)?;
 /// let cycles: Vec<_> = structure.cycles.iter().map(|c| (c.length(), c.is_negative())).collect();
 /// assert_eq!(cycles, [(1, true), (35, false)]);
 /// assert_eq!(structure.dimension(), 36);
@@ -104,7 +104,7 @@ pub struct Structure {
 
 impl Structure {
     /// Reads the structure of a task. Cycles are solved by formula, only tangles as dense eigenproblems.
-    pub fn of(task: &Task) -> Result<Self, CircuitError> {
+    pub fn of(task: &Window) -> Result<Self, CircuitError> {
         if !task.is_linear() {
             return Err(CircuitError::NotLinear { name: task.name().into() });
         }
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn values_move_along_the_members_of_a_cycle() {
-        let task = Task::named("T3", None, None).unwrap();
+        let task = Window::named("T3", None, None).unwrap();
         let phi = operator(&task).unwrap();
         for cycle in Structure::of(&task).unwrap().cycles {
             let next = cycle.members.iter().cycle().skip(1);
@@ -211,7 +211,7 @@ mod tests {
         // u1 = 0.5 u1[t-3] is a weighted cycle; u2 mixes two lags; u3 only listens.
         let mut f = Matrix::zeros(3, 9);
         (f[(0, 0)], f[(1, 1)], f[(1, 7)], f[(2, 4)]) = (-0.5, 0.3, -0.8, 2.0);
-        let task = Task::from_matrix("mixed", 3, 3, f).unwrap();
+        let task = Window::from_matrix("mixed", 3, 3, f).unwrap();
         let structure = Structure::of(&task).unwrap();
         assert_eq!((structure.cycles.len(), structure.tangles.len(), structure.dimension()), (1, 1, 6));
         let mut lasting = eigenvalues(&operator(&task).unwrap()).unwrap();
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_tangle_leaves_out_what_it_forgets() {
         // Both components copy the sum of the last values: rank one.
-        let task = Task::from_matrix("sum", 1, 2, Matrix::from_fn(2, 2, |_, _| 0.5)).unwrap();
+        let task = Window::from_matrix("sum", 1, 2, Matrix::from_fn(2, 2, |_, _| 0.5)).unwrap();
         let structure = Structure::of(&task).unwrap();
         assert_eq!(structure.dimension(), 1);
         Tolerance::absolute(1e-14).assert_close(structure.eigenvalues.as_slice(), &[c64::new(1.0, 0.0)]);
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn directions_count_every_eigenvalue_once() {
         for name in ["T1", "T2", "T3", "T4"] {
-            let structure = Structure::of(&Task::named(name, None, None).unwrap()).unwrap();
+            let structure = Structure::of(&Window::named(name, None, None).unwrap()).unwrap();
             let directions = structure.directions();
             assert_eq!(directions.iter().map(|direction| direction.count).sum::<usize>(), structure.dimension());
             let arguments = || structure.eigenvalues.iter().map(|z| z.im.atan2(z.re)).collect::<Vec<_>>();

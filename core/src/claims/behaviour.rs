@@ -6,10 +6,10 @@ use crate::code::Contents;
 use crate::numeric::NumericError;
 use crate::observe::{Asked, Batch, Flips, Observations, Rare};
 use crate::recurrence::{Rivalry, rivalry};
-use crate::task::{Gate, Slot, Task};
+use crate::task::{Gate, Slot, Window};
 
 /// What the outputs of a real-valued f are multiplied with, from the first s output steps: one positive number for all.
-fn unit(batch: &Batch, task: &Task) -> f64 {
+fn unit(batch: &Batch, task: &Window) -> f64 {
     let (d, targets) = (task.d(), batch.targets(task));
     let (mut product, mut square) = (0.0, 0.0);
     for (t, wanted) in targets.targets().chunks(batch.episodes * d).enumerate().take(task.s()) {
@@ -155,7 +155,7 @@ fn keeps_size(followed: &Followed, params: &ClaimParams) -> Claim {
 }
 
 /// Runs f on the flipped inputs, and asks whether the network's outputs change where and as f's do.
-fn depends(flips: &Flips, task: &Task, unit: f64, params: &ClaimParams) -> Claim {
+fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Claim {
     let (batch, d, targets) = (&flips.batch, task.d(), flips.batch.targets(task));
     let wanted =
         |t: usize, j: usize, episode: usize| f64::from(targets.targets()[t * batch.episodes * d + episode * d + j]);
@@ -208,7 +208,7 @@ fn depends(flips: &Flips, task: &Task, unit: f64, params: &ClaimParams) -> Claim
 }
 
 /// The first s outputs after fresh inputs: their windows still hold inputs that are independent of one another.
-fn every_window(observed: &Observations, task: &Task, by: Yardstick, params: &ClaimParams) -> Claim {
+fn every_window(observed: &Observations, task: &Window, by: Yardstick, params: &ClaimParams) -> Claim {
     let batches = observed.drawn();
     let windows: usize = batches.iter().map(|batch| batch.episodes).sum();
     let all = observed.every_window;
@@ -244,11 +244,11 @@ fn every_window(observed: &Observations, task: &Task, by: Yardstick, params: &Cl
 }
 
 /// The largest share of inputs in which flipping one that f does not read changes the first output.
-fn no_further_input(asked: &Asked, gates: &[Gate], task: &Task, params: &ClaimParams) -> Claim {
+fn no_further_input(asked: &Asked, gates: &[Gate], task: &Window, params: &ClaimParams) -> Claim {
     let (s, d) = (task.s(), task.d());
     let (mut worst, mut place) = (0.0, (0, 0));
     for (output, gate) in gates.iter().enumerate() {
-        for at in (0..task.window()).filter(|at| !gate.inputs().contains(&Slot::at(*at, s, d))) {
+        for at in (0..task.width()).filter(|at| !gate.inputs().contains(&Slot::at(*at, s, d))) {
             if asked.influence[(output, at)] > worst {
                 (worst, place) = (asked.influence[(output, at)], (output, at));
             }

@@ -4,7 +4,7 @@
 //! kept beside every mean.
 
 use crate::observe::Batch;
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Window};
 use std::ops::Range;
 
 /// How far outputs follow a function, in parts of the horizon.
@@ -92,7 +92,7 @@ fn is_worse(signs: bool, a: f64, b: f64) -> bool {
 }
 
 /// Follows a function over the parts of a horizon that `cuts` separate.
-pub fn follow(batch: &Batch, task: &Task, cuts: &[usize], by: Yardstick) -> Followed {
+pub fn follow(batch: &Batch, task: &Window, cuts: &[usize], by: Yardstick) -> Followed {
     let sums = Sums::of(batch, task, cuts.last().copied().unwrap_or(0), by);
     let parts = || cuts.windows(2).map(|part| part[0]..part[1]);
     let outputs = 0..task.d();
@@ -130,7 +130,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(batch: &Batch, task: &Task, steps: usize, by: Yardstick) -> Self {
+    fn of(batch: &Batch, task: &Window, steps: usize, by: Yardstick) -> Self {
         let (d, targets, signs, episodes) = (task.d(), batch.targets(task), task.is_binary(), batch.episodes);
         let first = size_of(&targets, episodes * d, task.s().min(batch.outputs.len()));
         let mut sums = Self {

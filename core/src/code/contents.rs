@@ -4,7 +4,7 @@ use super::table::Drawn;
 use crate::circuit::{CircuitError, Core, operator};
 use crate::numeric::{Matrix, Svd, beside, stacked};
 use crate::observe::Batch;
-use crate::task::{Component, Episodes, Function, Task};
+use crate::task::{Component, Episodes, Function, Window};
 use serde::{Deserialize, Serialize};
 
 /// Directions of the window below this share of the largest are never read by f.
@@ -51,7 +51,7 @@ impl Default for ContentsParams {
 /// A lasting f: its core. A function that forgets: everything of the window that can still be read.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    pub(super) task: Task,
+    pub(super) task: Window,
     /// Contents from the window, k x s*d.
     pub project: Matrix,
     /// Window from contents, s*d x k, up to what is never read.
@@ -79,7 +79,7 @@ pub struct Contents {
 
 impl Contents {
     /// The contents of a task; those of a linear f need its core.
-    pub fn of(task: &Task, core: Option<&Core>, params: &ContentsParams) -> Result<Self, CircuitError> {
+    pub fn of(task: &Window, core: Option<&Core>, params: &ContentsParams) -> Result<Self, CircuitError> {
         match (task.function(), core) {
             (Function::Table(gates), _) => Ok(Self::of_table(task, gates, params)?),
             (_, Some(core)) => Self::of_core(task, core, params),
@@ -87,14 +87,14 @@ impl Contents {
         }
     }
 
-    fn of_core(task: &Task, core: &Core, params: &ContentsParams) -> Result<Self, CircuitError> {
+    fn of_core(task: &Window, core: &Core, params: &ContentsParams) -> Result<Self, CircuitError> {
         let smallest = core.eigenvalues().iter().map(|z| z.re.hypot(z.im)).fold(f64::INFINITY, f64::min);
         let fades = core.dimension() == 0 || smallest < params.lasting;
         let (project, embed, step) = match fades {
             true => minimal(task)?,
             false => (core.project.clone(), core.embed.clone(), core.step.clone()),
         };
-        let readout = embed.subrows(task.window() - task.d(), task.d()).to_owned();
+        let readout = embed.subrows(task.width() - task.d(), task.d()).to_owned();
         let gone_after = if fades { gone_after(&step, params.faint) } else { None };
         let slots = core.components.clone().filter(|_| !fades);
         let on_products = Matrix::zeros(step.nrows(), 0);
@@ -121,7 +121,7 @@ impl Contents {
             return Ok(self);
         }
         let step = operator(&self.task)?;
-        let (window, d) = (self.task.window(), self.task.d());
+        let (window, d) = (self.task.width(), self.task.d());
         let whole = Matrix::identity(window, window);
         Ok(Self {
             step,
@@ -134,7 +134,7 @@ impl Contents {
     }
 
     /// The task.
-    pub fn task(&self) -> &Task {
+    pub fn task(&self) -> &Window {
         &self.task
     }
 
@@ -209,7 +209,7 @@ impl ContentsOver<'_> {
                 }
             }
             None => {
-                let window = self.contents.task.window();
+                let window = self.contents.task.width();
                 let values = Matrix::from_fn(window, episodes, |slot, episode| self.value(t, slot, episode));
                 into.subcols_mut(first, episodes).copy_from(&self.contents.project * values);
             }
@@ -245,8 +245,8 @@ impl ContentsOver<'_> {
 
 /// The smallest linear system that says what the window says from the first output step on: what is reached then, without
 /// what is never read.
-fn minimal(task: &Task) -> Result<(Matrix, Matrix, Matrix), CircuitError> {
-    let (phi, window, d) = (operator(task)?, task.window(), task.d());
+fn minimal(task: &Window) -> Result<(Matrix, Matrix, Matrix), CircuitError> {
+    let (phi, window, d) = (operator(task)?, task.width(), task.d());
     let reached = Svd::of(&phi)?;
     let reached = reached.left.subcols(0, reached.rank(READ_CUT)).to_owned();
     let mut block = Matrix::zeros(d, window);
@@ -285,13 +285,13 @@ mod tests {
     use crate::numeric::tolerance::Tolerance;
 
     fn contents(text: &str) -> Contents {
-        let task = Task::from_toml(text, "x", "x").unwrap();
+        let task = Window::from_toml(text, "x", "x").unwrap();
         Contents::of(&task, None, &ContentsParams::default()).unwrap()
     }
 
     #[test]
     fn a_lasting_function_keeps_its_core() {
-        let task = Task::named("T3", None, None).unwrap();
+        let task = Window::named("T3", None, None).unwrap();
         let core = Core::of(&task).unwrap();
         let contents = Contents::of(&task, Some(&core), &ContentsParams::default()).unwrap();
         assert!(!contents.fades && contents.gone_after.is_none());

@@ -3,7 +3,7 @@
 use super::{Code, CodeParams, Contents, Sample, Writer};
 use crate::numeric::{Matrix, NumericError, ridge_regression};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Task, TaskError};
+use crate::task::{Episodes, TaskError, Window};
 use serde::{Deserialize, Serialize};
 
 /// Ridge of the regressions; the contents are nearly independent.
@@ -25,7 +25,7 @@ pub struct Rows {
 impl Rows {
     /// Counts the rows of `step` that differ from the theory's by at most `most` in every entry.
     pub fn count(step: &Matrix, contents: &Contents, most: f64) -> Self {
-        let (newest, mut rows) = (contents.task().window() - contents.task().d(), Self::default());
+        let (newest, mut rows) = (contents.task().width() - contents.task().d(), Self::default());
         for (i, off) in off_by(step, &contents.whole_step()).into_iter().enumerate() {
             // Contents without a place of their own mix both kinds.
             let computes = contents.slots.as_ref().is_none_or(|slots| slots[i] >= newest);
@@ -60,9 +60,9 @@ pub(crate) fn off_by(step: &Matrix, theory: &Matrix) -> Vec<f64> {
 pub(crate) fn random_contents(contents: &Contents, columns: usize, seed: u64) -> Result<Matrix, TaskError> {
     let window = match &contents.slots {
         Some(slots) => slots.len(),
-        None => contents.task().window(),
+        None => contents.task().width(),
     };
-    let one_by_one = Task::named("repeat-copy", Some(window), Some(1))?;
+    let one_by_one = Window::named("repeat-copy", Some(window), Some(1))?;
     let mut drawn = Episodes::new(&one_by_one, columns);
     drawn.draw(&one_by_one, &Stream::new(seed, Purpose::ScoreInputs), 7, 0);
     let signs = Matrix::from_fn(window, columns, |i, k| f64::from(drawn.inputs()[i * columns + k]));

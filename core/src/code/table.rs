@@ -7,7 +7,7 @@ use super::{Contents, ContentsParams};
 use crate::circuit::readable;
 use crate::numeric::{Matrix, NumericError, ridge_regression, stacked};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Gate, Task};
+use crate::task::{Episodes, Gate, Window};
 use std::collections::BTreeSet;
 
 /// Numbers that the windows of all episodes may have.
@@ -31,10 +31,10 @@ pub struct Drawn {
 
 impl Drawn {
     /// Window components (rows) after output step `at + later` of the first `columns` episodes.
-    pub fn windows(&self, task: &Task, later: usize, columns: usize) -> Matrix {
+    pub fn windows(&self, task: &Window, later: usize, columns: usize) -> Matrix {
         let (all, d) = (self.episodes.batch(), task.d());
         let window = self.episodes.contents(task.s() + self.at + later);
-        Matrix::from_fn(task.window(), columns.min(all), |slot, k| {
+        Matrix::from_fn(task.width(), columns.min(all), |slot, k| {
             f64::from(window[(slot / d * all + k) * d + slot % d])
         })
     }
@@ -65,7 +65,7 @@ pub(crate) fn centre(rows: &mut Matrix) -> Vec<f64> {
 
 impl Contents {
     /// The contents of a truth table.
-    pub(super) fn of_table(task: &Task, gates: &[Gate], params: &ContentsParams) -> Result<Self, NumericError> {
+    pub(super) fn of_table(task: &Window, gates: &[Gate], params: &ContentsParams) -> Result<Self, NumericError> {
         let horizon = params.settled + LATER[3] + 2 * task.s().max(8) + 2;
         let count = EPISODES.min(MOST_NUMBERS / ((task.s() + horizon) * task.d())).max(64);
         let mut episodes = Episodes::new(task, count);
@@ -84,7 +84,7 @@ impl Contents {
             slots = of_their_own(&[drawn.windows(task, 0, count)], &needed, params);
         }
         slots.sort_unstable();
-        let (window, d) = (task.window(), task.d());
+        let (window, d) = (task.width(), task.d());
         let project = Matrix::from_fn(slots.len(), window, |i, j| f64::from(u8::from(slots[i] == j)));
         let embed = project.transpose().to_owned();
         let readout = embed.subrows(window - d, d).to_owned();
@@ -173,7 +173,7 @@ fn of_their_own(windows: &[Matrix], order: &[usize], params: &ContentsParams) ->
 }
 
 /// The products of two or more window components in the tables, each once.
-fn products_in(task: &Task, gates: &[Gate]) -> Vec<Vec<usize>> {
+fn products_in(task: &Window, gates: &[Gate]) -> Vec<Vec<usize>> {
     let mut all = BTreeSet::new();
     for gate in gates {
         for (bits, _) in gate.products().into_iter().filter(|(bits, _)| bits.count_ones() >= 2) {
@@ -197,13 +197,13 @@ mod tests {
         Gate::new(&[a, b], &[false, true, true, false]).unwrap()
     }
 
-    fn contents(task: &Task) -> Contents {
+    fn contents(task: &Window) -> Contents {
         Contents::of_table(task, &task.gates().unwrap(), &ContentsParams::default()).unwrap()
     }
 
     #[test]
     fn a_register_keeps_its_window_and_its_step_is_a_product() {
-        let task = Task::table("register", 5, 1, vec![xor(slot(5, 0), slot(3, 0))]).unwrap();
+        let task = Window::table("register", 5, 1, vec![xor(slot(5, 0), slot(3, 0))]).unwrap();
         let contents = contents(&task);
         assert_eq!(contents.slots, Some(vec![0, 1, 2, 3, 4]));
         assert_eq!((contents.products.len(), contents.fades), (1, false));
@@ -216,7 +216,7 @@ mod tests {
     fn a_function_that_forgets_everything_is_asked_for_what_is_left_while_it_is() {
         // Rule 90 on a ring of 8: all are -1 after four steps.
         let gate = |j: usize| xor(slot(1, (j + 7) % 8), slot(1, (j + 1) % 8));
-        let task = Task::table("rule 90", 1, 8, (0..8).map(gate).collect()).unwrap();
+        let task = Window::table("rule 90", 1, 8, (0..8).map(gate).collect()).unwrap();
         let contents = contents(&task);
         assert!(contents.fades);
         assert_eq!((contents.gone_after, contents.count()), (Some(3), 8));
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn what_nothing_reads_is_not_needed() {
         // u2 is said and never read; u1 is read three steps back.
-        let task = Task::table("x", 4, 2, vec![xor(slot(3, 0), slot(1, 0)), xor(slot(1, 0), slot(2, 0))]).unwrap();
+        let task = Window::table("x", 4, 2, vec![xor(slot(3, 0), slot(1, 0)), xor(slot(1, 0), slot(2, 0))]).unwrap();
         assert_eq!(readable(&task), [2, 4, 6, 7]);
     }
 }

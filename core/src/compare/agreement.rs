@@ -9,7 +9,7 @@ use crate::claims::Bound;
 use crate::interpret;
 use crate::numeric::{Matrix, stacked};
 use crate::task::Component;
-use crate::task::Task;
+use crate::task::Window;
 
 /// Every claim that can be made of two networks whose functions are known; `differing` are outputs whose functions are not the same.
 pub(super) fn claims(
@@ -58,9 +58,9 @@ pub(super) fn claims(
 }
 
 /// Two real-valued functions, run on from the same inputs; functions of signs are the same or not.
-fn same_course(f: &Task, g: &Task, params: &CompareParams) -> Option<PairClaim> {
+fn same_course(f: &Window, g: &Window, params: &CompareParams) -> Option<PairClaim> {
     let (a, b) = f.linear().zip(g.linear()).filter(|_| !(f.is_binary() && g.is_binary()))?;
-    let (window, d) = (f.window(), f.d());
+    let (window, d) = (f.width(), f.d());
     let mut runs = [Matrix::identity(window, window), Matrix::identity(window, window)];
     let (mut apart, mut size) = (0.0, f64::MIN_POSITIVE);
     for _ in 0..params.turns * f.s() {
@@ -79,7 +79,7 @@ fn same_course(f: &Task, g: &Task, params: &CompareParams) -> Option<PairClaim> 
 
 /// What the two say after the same inputs, at every step that was run.
 fn same_outputs(first: &Examined, second: &Examined, params: &CompareParams) -> PairClaim {
-    let signs = first.function().is_some_and(Task::is_binary) && second.function().is_some_and(Task::is_binary);
+    let signs = first.function().is_some_and(Window::is_binary) && second.function().is_some_and(Window::is_binary);
     let steps = first.seen.outputs.len().min(second.seen.outputs.len());
     let d = first.size.1;
     let (mut equal, mut apart, mut size) = (vec![0usize; d], vec![0.0; d], vec![0.0; d]);
@@ -138,7 +138,7 @@ fn exchanged(first: &Examined, second: &Examined, params: &CompareParams) -> Res
     let span = (at, last + 1);
     let both = exchange(first, second, span)?.zip(exchange(second, first, span)?);
     let Some((there, back)) = both else { return Ok(None) };
-    let signs = first.function().is_some_and(Task::is_binary);
+    let signs = first.function().is_some_and(Window::is_binary);
     let worse = if (there.0 < back.0) == signs { (there, first, second) } else { (back, second, first) };
     let ((figure, output), from, to) = worse;
     let held = format!("after {} went on from what {} held, worst u{output}", to.name, from.name);

@@ -207,7 +207,7 @@ pub(super) fn contents_from_outputs(examined: &Examined, contents: &Contents, st
 fn windows(examined: &Examined, contents: &Contents, steps: &[usize]) -> Matrix {
     let batch = &examined.seen;
     let over = contents.over(batch, ContentsFrom::Outputs, (&[], 1.0));
-    let mut all = Matrix::zeros(contents.task().window(), steps.len() * batch.episodes);
+    let mut all = Matrix::zeros(contents.task().width(), steps.len() * batch.episodes);
     steps.iter().enumerate().for_each(|(k, t)| over.write_window(*t, &mut all, k * batch.episodes));
     all
 }

@@ -14,7 +14,7 @@ use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::observe::{Batch, ObserveError, OnProgress, Trajectories, View, Watch};
 use crate::recurrence::Confidence;
-use crate::task::Task;
+use crate::task::Window;
 use serde::Serialize;
 
 /// A network that has been looked at.
@@ -175,7 +175,7 @@ fn recorded_batch(recorded: &Trajectories, s: usize) -> Batch {
 impl Examined {
     /// The function that it computes, where it can be told: a circuit's, or one that every output follows for every fresh input. What
     /// was said without known inputs has several functions, of which only a circuit shows the right one.
-    pub fn function(&self) -> Option<&Task> {
+    pub fn function(&self) -> Option<&Window> {
         let found = &self.found;
         let follows =
             [ClaimName::FollowsFunction, ClaimName::EveryWindow].iter().all(|name| holds(&found.claims, *name));

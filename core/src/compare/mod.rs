@@ -10,7 +10,7 @@
 //! use ketbra::compile::{UnitBasis, CompileParams, compile};
 //! use ketbra::task::Task;
 //!
-//! let task = Task::named("compose-copy", Some(3), Some(3))?;
+//! let task = Window::named("compose-copy", Some(3), Some(3))?;
 //! let made = |hidden, basis, seed| {
 //!     compile(&task, &CompileParams { hidden: Some(hidden), basis, seed, ..CompileParams::default() })
 //! };

@@ -11,7 +11,7 @@ use super::{CompareError, CompareParams};
 use crate::interpret::{self, Reason};
 use crate::numeric::Matrix;
 use crate::task::Component;
-use crate::task::{Function, Task};
+use crate::task::{Function, Window};
 use serde::Serialize;
 
 /// Wires that are named, at most.
@@ -158,7 +158,7 @@ impl Examined {
 }
 
 /// Outputs whose functions differ.
-fn outputs(first: &Task, second: &Task, params: &CompareParams) -> Vec<OutputDiffers> {
+fn outputs(first: &Window, second: &Window, params: &CompareParams) -> Vec<OutputDiffers> {
     let (words_a, words_b) = (first.recurrence(), second.recurrence());
     let differs = |output: &usize| match (first.function(), second.function()) {
         (Function::Dense(_), _) | (_, Function::Dense(_)) => match (first.linear(), second.linear()) {

@@ -1,6 +1,6 @@
 //! The same function under other names: components in another order, perhaps with the other sign.
 
-use crate::task::{Source, Task};
+use crate::task::{Source, Window};
 use serde::Serialize;
 
 /// Components of the first network as those of the second: one for each, counted from 1, negative where the sign is the other.
@@ -22,7 +22,7 @@ impl std::fmt::Display for Renaming {
 
 /// Another order of the components, with signs, that turns the first function into the second; nothing for functions that are no
 /// signed selections, or where there is none or it is not found in reasonable time.
-pub fn renaming(first: &Task, second: &Task) -> Option<Renaming> {
+pub fn renaming(first: &Window, second: &Window) -> Option<Renaming> {
     if (first.s(), first.d()) != (second.s(), second.d()) {
         return None;
     }
@@ -103,8 +103,8 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    fn task(formulas: &str) -> Task {
-        Task::from_formulas(formulas, Some(4), None).unwrap()
+    fn task(formulas: &str) -> Window {
+        Window::from_formulas(formulas, Some(4), None).unwrap()
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::{CompareError, CompareParams};
 use crate::network::NetworkFile;
 use crate::observe::{ObserveError, Trajectories, draw_inputs};
 use crate::random::{Purpose, Stream};
-use crate::task::Task;
+use crate::task::Window;
 
 /// A network or a recording of one.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Subject {
     pub s: usize,
     /// The task it was trained on, where that is known. The function is read back all the same; the task says whether a network
     /// that shows none has not learned.
-    pub task: Option<Task>,
+    pub task: Option<Window>,
 }
 
 /// Inputs of +-1 that several networks get.
@@ -46,9 +46,9 @@ impl Subject {
     /// A network from a file. `s` says for how many steps inputs are presented; without it the file must.
     pub fn network(name: impl Into<String>, file: NetworkFile, s: Option<usize>) -> Result<Self, CompareError> {
         let name = name.into();
-        let task = file.task(None, None).ok().flatten();
+        let task = file.window().ok().flatten();
         let beside = || file.metadata.get("s")?.parse().ok();
-        let inside = || task.as_ref().map(Task::s);
+        let inside = || task.as_ref().map(Window::s);
         let Some(s) = s.or_else(beside).or_else(inside).filter(|s| *s > 0) else {
             return Err(CompareError::NoInputSteps { name });
         };
@@ -62,7 +62,7 @@ impl Subject {
     }
 
     /// The same, trained on a task.
-    pub fn on(self, task: Task) -> Self {
+    pub fn on(self, task: Window) -> Self {
         Self { s: task.s(), task: Some(task), ..self }
     }
 

@@ -3,7 +3,7 @@
 use crate::network::{Dynamics, Network};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Slot, Task};
+use crate::task::{Episodes, Slot, Window};
 use serde::Serialize;
 
 /// How a network was run to see whether it is right.
@@ -20,7 +20,7 @@ pub struct Checked {
 }
 
 /// Runs a network on its task with noise on its state.
-pub fn check(network: &Network, task: &Task, seed: u64, episodes: usize, steps: usize, noise: f64) -> Checked {
+pub fn check(network: &Network, task: &Window, seed: u64, episodes: usize, steps: usize, noise: f64) -> Checked {
     let (d, mut right) = (task.d(), 0);
     run(network, task, seed, (episodes, steps, noise), |t, state, drawn| {
         if t < task.s() {
@@ -48,7 +48,7 @@ pub(super) struct Reading {
 /// is wrong.
 pub(super) fn keeps_clear(
     network: &Network,
-    task: &Task,
+    task: &Window,
     readings: &[Reading],
     seed: u64,
     (episodes, steps, noise): (usize, usize, f64),
@@ -76,7 +76,7 @@ pub(super) fn keeps_clear(
 /// Runs episodes from the zero state and shows every state, noise included, until whoever looks has seen enough.
 fn run(
     network: &Network,
-    task: &Task,
+    task: &Window,
     seed: u64,
     (episodes, steps, noise): (usize, usize, f64),
     mut see: impl FnMut(usize, &Matrix, &Episodes) -> bool,

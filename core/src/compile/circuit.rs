@@ -3,7 +3,7 @@
 use super::pairs::{Levels, SuperposedPair};
 use super::threshold::{Sum, Threshold};
 use crate::circuit::readable;
-use crate::task::{Gate, Slot, Task};
+use crate::task::{Gate, Slot, Window};
 use serde::Serialize;
 
 /// What a unit is there for. Contents, outputs and terms are counted from 0.
@@ -87,7 +87,7 @@ pub(super) struct Circuit {
 }
 
 /// The contents that a task keeps, the oldest first.
-pub(super) fn contents(task: &Task) -> Vec<Slot> {
+pub(super) fn contents(task: &Window) -> Vec<Slot> {
     readable(task).into_iter().map(|index| Slot::at(index, task.s(), task.d())).collect()
 }
 

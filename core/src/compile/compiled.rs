@@ -7,7 +7,7 @@ use super::{Checked, CompileError, CompileParams, GATE, SuperposedPair, check};
 use crate::network::{Metadata, Network, NetworkFile, PlainWeights};
 use crate::numeric::{Matrix, draw};
 use crate::random::{Purpose, Stream};
-use crate::task::{Gate, Slot, Task};
+use crate::task::{Gate, Slot, Window};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub struct Compiled {
     /// The network.
     pub network: Network,
     /// What it computes.
-    pub task: Task,
+    pub task: Window,
     /// How it was made.
     pub params: CompileParams,
     /// What it holds, in the order of the window: the oldest first.
@@ -73,7 +73,7 @@ pub struct Compiled {
 
 impl Compiled {
     pub(super) fn finish(
-        task: &Task,
+        task: &Window,
         gates: &[Gate],
         made: &Made<'_>,
         params: &CompileParams,

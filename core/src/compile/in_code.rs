@@ -8,7 +8,7 @@ use super::weights::{Made, Moving, Parts, Place};
 use super::{CompileError, CompileParams};
 use crate::network::{Plain, PlainWeights};
 use crate::numeric::Matrix;
-use crate::task::{Slot, Task};
+use crate::task::{Slot, Window};
 
 /// A code that contents keep.
 pub(crate) struct Given {
@@ -32,7 +32,7 @@ pub(crate) struct Written {
 }
 
 /// Compiles a task so that its contents keep the given code wherever one unit would move them.
-pub(crate) fn compile_in_code(task: &Task, given: &Given, seed: u64) -> Result<Written, CompileError> {
+pub(crate) fn compile_in_code(task: &Window, given: &Given, seed: u64) -> Result<Written, CompileError> {
     let name = || task.name().to_owned();
     let gates = task.gates().ok_or_else(|| CompileError::Dense { name: name() })?;
     let usual = CompileParams::default();

@@ -5,7 +5,7 @@ use super::circuit::Role;
 use super::code::Code;
 use super::weights::{Made, Parts};
 use super::{CompileError, CompileParams, GATE, UnitBasis};
-use crate::task::Task;
+use crate::task::Window;
 
 /// How many shares are tried, evenly from the largest down.
 const TRIES: u32 = 10;
@@ -21,7 +21,7 @@ const TRIAL: (usize, usize) = (256, 60);
 const WORK: usize = 1_000_000_000;
 
 /// The largest share with which a code stays linear and no reading comes near to its threshold in a harder trial, and that code.
-pub(super) fn choose(parts: &Parts<'_>, task: &Task, params: &CompileParams) -> Result<(Code, f64), CompileError> {
+pub(super) fn choose(parts: &Parts<'_>, task: &Window, params: &CompileParams) -> Result<(Code, f64), CompileError> {
     let of = |mixing: f64| {
         let (movers, plain) = (&parts.moving.movers, parts.drive.plain);
         Code::new(movers, plain, params.gain, mixing, params.state_noise, params.seed)
@@ -53,7 +53,7 @@ pub(super) fn choose(parts: &Parts<'_>, task: &Task, params: &CompileParams) -> 
 }
 
 /// Whether every reading keeps clear of its threshold in a trial.
-fn keeps_clear(made: &Made<'_>, task: &Task, params: &CompileParams) -> bool {
+fn keeps_clear(made: &Made<'_>, task: &Window, params: &CompileParams) -> bool {
     let network = made.parts.drive.plain.network(made.weights(), GATE);
     let (episodes, most) = TRIAL;
     let steps = (WORK / (episodes * network.hidden().pow(2)).max(1)).clamp(20, most);

@@ -8,7 +8,7 @@
 //! use ketbra::compile::{CompileParams, check, compile};
 //! use ketbra::task::Task;
 //!
-//! let task = Task::named("compose-copy", Some(3), Some(3))?;
+//! let task = Window::named("compose-copy", Some(3), Some(3))?;
 //! let made = compile(&task, &CompileParams { hidden: Some(32), ..CompileParams::default() })?;
 //! // Six contents: the newest value of the third component, two of the second, three of the first.
 //! assert_eq!((made.contents.len(), made.memories.ncols()), (6, 6));
@@ -39,7 +39,7 @@ pub use pairs::SuperposedPair;
 
 use crate::choose::{UnknownWord, choose};
 use crate::network::{Activation, CellKind, MAX_HIDDEN, Plain};
-use crate::task::Task;
+use crate::task::Window;
 use circuit::Circuit;
 use redundancy::{Drive, Readings};
 use serde::{Deserialize, Serialize};
@@ -132,7 +132,7 @@ const USUAL_REDUNDANCY: usize = 2;
 const GATE: f64 = 24.0;
 
 /// Makes a network for a task.
-pub fn compile(task: &Task, params: &CompileParams) -> Result<Compiled, CompileError> {
+pub fn compile(task: &Window, params: &CompileParams) -> Result<Compiled, CompileError> {
     let name = || task.name().to_owned();
     let plain = match params.cell {
         CellKind::Elman => Plain::Elman(Activation::Tanh),
@@ -172,7 +172,7 @@ pub fn compile(task: &Task, params: &CompileParams) -> Result<Compiled, CompileE
     Compiled::finish(task, &gates, &made, params, figures)
 }
 
-fn enough(task: &Task, params: &CompileParams, needed: usize, contents: usize) -> Result<usize, CompileError> {
+fn enough(task: &Window, params: &CompileParams, needed: usize, contents: usize) -> Result<usize, CompileError> {
     let name = task.name().to_owned();
     if needed > MAX_HIDDEN {
         return Err(CompileError::TooLarge { name });

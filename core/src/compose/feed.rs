@@ -98,7 +98,7 @@ impl<'a> Newest<'a> {
         let code = found.details.memories.iter().find(|memories| memories.method == Method::Code);
         let no_code = || ComposeError::NoCode { which, verdict: found.verdict.name() };
         let frame = code.and_then(|memories| memories.frame.as_ref()).ok_or_else(no_code)?;
-        let first = task.window() - task.d();
+        let first = task.width() - task.d();
         let place = |j: usize| {
             let kept = slots.iter().position(|&slot| slot == first + j);
             kept.ok_or(ComposeError::NewestNotKept { which, component: j + 1 })

@@ -12,7 +12,7 @@
 //! use ketbra::task::Task;
 //!
 //! let made = |name| {
-//!     let task = Task::named(name, Some(3), Some(2)).unwrap();
+//!     let task = Window::named(name, Some(3), Some(2)).unwrap();
 //!     compile(&task, &CompileParams { hidden: Some(24), ..CompileParams::default() }).unwrap()
 //! };
 //! let (first, second) = (made("repeat-copy"), made("compose-copy"));
@@ -32,7 +32,7 @@ pub use sum::sum;
 
 use crate::choose::{UnknownWord, choose};
 use crate::network::{MAX_HIDDEN, Metadata, Network, NetworkFile};
-use crate::task::Task;
+use crate::task::Window;
 
 /// How two circuits are put together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub struct Composed {
     /// The network.
     pub network: Network,
     /// What it is meant to compute.
-    pub task: Task,
+    pub task: Window,
 }
 
 impl Composed {
@@ -81,7 +81,7 @@ impl Composed {
 }
 
 /// A network and the task that it does.
-pub type NetworkAndTask<'a> = (&'a Network, &'a Task);
+pub type NetworkAndTask<'a> = (&'a Network, &'a Window);
 
 /// Refuses parts that do not fit their tasks or each other.
 fn check(first: NetworkAndTask<'_>, second: NetworkAndTask<'_>) -> Result<(), ComposeError> {

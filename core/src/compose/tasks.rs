@@ -2,18 +2,18 @@
 
 use super::ComposeError;
 use crate::numeric::Matrix;
-use crate::task::{Function, Gate, Slot, Task};
+use crate::task::{Function, Gate, Slot, Window};
 
 /// Components of the first task, then those of the second, each by its own function.
-pub(super) fn side_by_side(first: &Task, second: &Task) -> Result<Task, ComposeError> {
+pub(super) fn side_by_side(first: &Window, second: &Window) -> Result<Window, ComposeError> {
     let (s, a, b) = (first.s(), first.d(), second.d());
     let name = format!("{} + {}", first.name(), second.name());
     if let (Some(gates), Some(others)) = (first.gates(), second.gates()) {
         let all =
             gates.into_iter().map(Ok).chain(others.iter().map(|gate| moved(gate, a))).collect::<Result<_, _>>()?;
-        return Ok(Task::table(name, s, a + b, all)?);
+        return Ok(Window::table(name, s, a + b, all)?);
     }
-    let is_table = |task: &Task| matches!(task.function(), Function::Table(_));
+    let is_table = |task: &Window| matches!(task.function(), Function::Table(_));
     let (Some(f), Some(g)) = (first.linear(), second.linear()) else { return Err(ComposeError::Functions) };
     if is_table(first) || is_table(second) {
         return Err(ComposeError::Functions);
@@ -24,15 +24,15 @@ pub(super) fn side_by_side(first: &Task, second: &Task) -> Result<Task, ComposeE
         matrix.submatrix_mut(0, at, a, a).copy_from(f.subcols(variable * a, a));
         matrix.submatrix_mut(a, at + a, b, b).copy_from(g.subcols(variable * b, b));
     }
-    Ok(Task::from_matrix(name, s, a + b, matrix)?)
+    Ok(Window::from_matrix(name, s, a + b, matrix)?)
 }
 
 /// The first task, and beside it the second one's function of what the first says.
-pub(super) fn fed(first: &Task, second: &Task) -> Result<Task, ComposeError> {
+pub(super) fn fed(first: &Window, second: &Window) -> Result<Window, ComposeError> {
     let (s, d) = (first.s(), first.d());
     let (Some(gates), Some(others)) = (first.gates(), second.gates()) else { return Err(ComposeError::Functions) };
     let name = format!("{} -> {}", first.name(), second.name());
-    Ok(Task::table(name, s, 2 * d, gates.into_iter().chain(others).collect())?)
+    Ok(Window::table(name, s, 2 * d, gates.into_iter().chain(others).collect())?)
 }
 
 /// A gate that reads components further on.

@@ -8,7 +8,7 @@ use crate::interpret::{InterpretError, InterpretParams, Interpretation, Question
 use crate::network::Network;
 use crate::run_folder::{RunFolder, RunFolderError};
 use crate::setting::Setting;
-use crate::task::{TableOf, Task, TaskError};
+use crate::task::{TableOf, TaskError, Window};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -115,7 +115,7 @@ pub fn develop(
     done: &(dyn Fn(usize, usize) -> bool + Sync),
 ) -> Result<Development, DevelopError> {
     let manifest = run.manifest();
-    let task = manifest.task()?.alone()?;
+    let task = manifest.task()?.into_window()?;
     let kept = run.read_snapshots()?;
     if kept.is_empty() {
         return Err(DevelopError::NoSnapshots(run.path().display().to_string()));
@@ -129,7 +129,7 @@ pub fn develop(
 
 fn moments(
     kept: &[(u64, Network)],
-    task: &Task,
+    task: &Window,
     params: &DevelopParams,
     done: &(dyn Fn(usize, usize) -> bool + Sync),
 ) -> Result<Vec<Moment>, DevelopError> {

@@ -5,7 +5,7 @@ use super::rewrite::Rewritten;
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Window};
 use serde::{Deserialize, Serialize};
 
 /// Episodes of a batch when accuracies are reported.
@@ -25,7 +25,7 @@ pub struct EditAccuracy {
 }
 
 /// Accuracy from loaded variables and from raw inputs, on a small batch.
-pub(super) fn trial(rewritten: &Rewritten, task: &Task, params: &EditParams) -> (f64, f64) {
+pub(super) fn trial(rewritten: &Rewritten, task: &Window, params: &EditParams) -> (f64, f64) {
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);
     let (batch, horizon) = params.trial;
     let loaded = loaded(rewritten, task, &stream, 2..3, batch, horizon);
@@ -34,7 +34,7 @@ pub(super) fn trial(rewritten: &Rewritten, task: &Task, params: &EditParams) -> 
 }
 
 /// The accuracies to report, on fresh inputs.
-pub(super) fn accuracy(network: &Network, rewritten: &Rewritten, task: &Task, params: &EditParams) -> EditAccuracy {
+pub(super) fn accuracy(network: &Network, rewritten: &Rewritten, task: &Window, params: &EditParams) -> EditAccuracy {
     let stream = Stream::new(params.seed, Purpose::ScoreInputs);
     let (batches, horizon) = (params.score_batches, params.horizon);
     EditAccuracy {
@@ -46,14 +46,14 @@ pub(super) fn accuracy(network: &Network, rewritten: &Rewritten, task: &Task, pa
 }
 
 /// Accuracy of a network on a task, on fresh inputs.
-pub(super) fn of(network: &Network, task: &Task, params: &EditParams) -> f64 {
+pub(super) fn of(network: &Network, task: &Window, params: &EditParams) -> f64 {
     network.accuracy(task, &Stream::new(params.seed, Purpose::ScoreInputs), 1, BATCH, params.horizon).value
 }
 
 /// Starts in the states that hold the inputs, and runs on.
 fn loaded(
     rewritten: &Rewritten,
-    task: &Task,
+    task: &Window,
     stream: &Stream,
     batches: std::ops::Range<u32>,
     batch: usize,

@@ -3,7 +3,7 @@
 use super::EditError;
 use crate::circuit::{CircuitError, operator, readable};
 use crate::numeric::Matrix;
-use crate::task::{Gate, Source, Task, TaskError};
+use crate::task::{Gate, Source, TaskError, Window};
 
 /// A variable is kept with at most this strength: more would only saturate.
 const LARGEST_STRENGTH: f64 = 100.0;
@@ -12,7 +12,7 @@ const LARGEST_STRENGTH: f64 = 100.0;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// Another task altogether.
-    To(Task),
+    To(Window),
     /// One output copies another past component.
     Entry {
         /// The output, from 1.
@@ -44,14 +44,14 @@ pub enum Change {
 /// What an edit aims at.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
-    pub(super) task: Task,
+    pub(super) task: Window,
     /// One step on the whole window, strengths included.
     pub(super) step: Matrix,
 }
 
 impl Change {
     /// What the network is to compute.
-    pub(super) fn task(&self, from: &Task) -> Result<Task, EditError> {
+    pub(super) fn task(&self, from: &Window) -> Result<Window, EditError> {
         let (s, d) = (from.s(), from.d());
         Ok(match self {
             Self::To(task) if (task.s(), task.d()) != (s, d) => {
@@ -66,13 +66,13 @@ impl Change {
                 match from.gates() {
                     Some(mut gates) => {
                         gates[row] = Gate::copy(source);
-                        Task::table(name, s, d, gates)?
+                        Window::table(name, s, d, gates)?
                     }
                     None => {
                         let mut matrix = linear(from)?;
                         (0..s * d).for_each(|column| matrix[(row, column)] = 0.0);
                         matrix[(row, from.window_index(source))] = source.sign();
-                        Task::from_matrix(name, s, d, matrix)?
+                        Window::from_matrix(name, s, d, matrix)?
                     }
                 }
             }
@@ -80,7 +80,7 @@ impl Change {
                 let row = within("output", *output, d)?;
                 let mut gates = from.gates().ok_or(TaskError::OutputCount { found: 0, d })?;
                 gates[row] = gate.clone();
-                Task::table(format!("{} with output {output} changed", from.name()), s, d, gates)?
+                Window::table(format!("{} with output {output} changed", from.name()), s, d, gates)?
             }
             Self::Sign { output } => {
                 let row = within("output", *output, d)?;
@@ -89,12 +89,12 @@ impl Change {
                     Some(mut gates) => {
                         let table: Vec<bool> = gates[row].table().iter().map(|up| !up).collect();
                         gates[row] = Gate::new(gates[row].inputs(), &table)?;
-                        Task::table(name, s, d, gates)?
+                        Window::table(name, s, d, gates)?
                     }
                     None => {
                         let mut matrix = linear(from)?;
                         (0..s * d).for_each(|column| matrix[(row, column)] = -matrix[(row, column)]);
-                        Task::from_matrix(name, s, d, matrix)?
+                        Window::from_matrix(name, s, d, matrix)?
                     }
                 }
             }
@@ -105,7 +105,7 @@ impl Change {
     }
 
     /// What the network is to compute, and one step of it on the window.
-    pub(super) fn apply(&self, from: &Task) -> Result<Target, EditError> {
+    pub(super) fn apply(&self, from: &Window) -> Result<Target, EditError> {
         let (s, d, task) = (from.s(), from.d(), self.task(from)?);
         let mut step = operator(&task)?;
         if let Self::Strength { variable, strength } = self {
@@ -128,7 +128,7 @@ fn within(what: &'static str, value: usize, limit: usize) -> Result<usize, EditE
     }
 }
 
-fn linear(task: &Task) -> Result<Matrix, CircuitError> {
+fn linear(task: &Window) -> Result<Matrix, CircuitError> {
     task.linear().ok_or_else(|| CircuitError::NotLinear { name: task.name().into() })
 }
 
@@ -144,13 +144,13 @@ impl Target {
 mod tests {
     use super::*;
 
-    fn t3() -> Task {
-        Task::named("T3", None, None).unwrap()
+    fn t3() -> Window {
+        Window::named("T3", None, None).unwrap()
     }
 
     #[test]
     fn the_slots_of_compose_copy_are_its_core() {
-        let task = Task::named("T2", None, None).unwrap();
+        let task = Window::named("T2", None, None).unwrap();
         let target = Change::To(task.clone()).apply(&task).unwrap();
         let core = crate::circuit::Core::of(&task).unwrap();
         assert_eq!(Some(target.slots()), core.components);
@@ -180,7 +180,7 @@ mod tests {
             Change::Strength { variable: 1, strength: -1.0 },
             Change::Strength { variable: 1, strength: f64::NAN },
             Change::Entry { output: 1, source: Source { lag: 9, component: 0, negated: false } },
-            Change::To(Task::named("repeat-copy", Some(4), Some(8)).unwrap()),
+            Change::To(Window::named("repeat-copy", Some(4), Some(8)).unwrap()),
         ] {
             assert!(change.apply(&t3()).is_err(), "{change:?}");
         }

@@ -7,7 +7,7 @@ use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::observe::{Batch, Watch, with_opposites};
 use crate::random::{Purpose, Stream};
-use crate::task::Task;
+use crate::task::Window;
 
 /// States that differ by a root mean square below this hold nothing.
 const SILENT: f64 = 1e-6;
@@ -41,7 +41,7 @@ impl OwnCode {
 }
 
 /// The code of the network's own states, with the contents that its task gives them.
-pub fn own_code(network: &Network, task: &Task, params: &EditParams) -> Result<OwnCode, EditError> {
+pub fn own_code(network: &Network, task: &Window, params: &EditParams) -> Result<OwnCode, EditError> {
     let plain = cell::plain(network)?;
     // A dense f has no components of its own; then the whole window is looked for.
     let contents = Contents::of(task, None, &ContentsParams::default())?.on_components()?;

@@ -8,7 +8,7 @@ use super::{EditError, EditParams};
 use crate::circuit::operator;
 use crate::network::Network;
 use crate::numeric::{Matrix, RELATIVE_CUT, pseudo_inverse};
-use crate::task::Task;
+use crate::task::Window;
 
 /// `M h = h + Psi Phi^-1 (Phi' - Phi) Psi* (h - mean)`: a state that holds v becomes one that holds `Phi^-1 Phi' v`, which
 /// the old circuit steps to `Phi' v`. The trained step is kept whole, with all that it does against its own errors. The rank
@@ -24,7 +24,7 @@ pub(super) struct Reroute {
 }
 
 impl Reroute {
-    pub(super) fn of(own: &OwnCode, from: &Task, target: &Target, params: &EditParams) -> Result<Self, EditError> {
+    pub(super) fn of(own: &OwnCode, from: &Window, target: &Target, params: &EditParams) -> Result<Self, EditError> {
         let d = from.d();
         for slot in target.slots() {
             let held = own.slots.binary_search(&slot).is_ok_and(|at| own.right_signs[at] >= params.held);

@@ -31,7 +31,7 @@ pub use mode::Mode;
 pub use summary::EditSummary;
 
 use crate::network::Network;
-use crate::task::Task;
+use crate::task::Window;
 use change::Target;
 use mode::Attempt;
 use rewrite::Rewritten;
@@ -120,7 +120,7 @@ pub struct Edited {
     /// The network.
     pub network: Network,
     /// What it computes now.
-    pub task: Task,
+    pub task: Window,
     /// How much of the weights changed.
     pub changed: Changed,
     /// How much of its own code was kept.
@@ -149,7 +149,7 @@ pub struct Edited {
 ///
 /// Modes are tried from the least change on, until one is good enough both from loaded variables and from raw inputs; if
 /// none is, the one that is best from raw inputs is returned.
-pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams) -> Result<Edited, EditError> {
+pub fn edit(network: &Network, from: &Window, change: &Change, params: &EditParams) -> Result<Edited, EditError> {
     network.check()?;
     let plain = cell::plain(network)?;
     let attempts = mode::attempts(plain.kind(), params)?;
@@ -192,7 +192,7 @@ pub fn edit(network: &Network, from: &Task, change: &Change, params: &EditParams
 fn rewritten(
     network: &Network,
     own: &OwnCode,
-    from: &Task,
+    from: &Window,
     aim: &Aim,
     attempt: &Attempt,
     params: &EditParams,
@@ -205,7 +205,7 @@ fn rewritten(
     match *attempt {
         Attempt::Least { inputs } => {
             let reroute = least::Reroute::of(own, from, target, params)?;
-            let newest = from.window() - from.d()..from.window();
+            let newest = from.width() - from.d()..from.width();
             least::rewrite_least(network, own, &reroute, newest, inputs)
         }
         Attempt::Rewrite(mode) => rewrite::rewrite(network, own, target, mode, params),
@@ -217,14 +217,14 @@ enum Aim {
     /// A step that is linear, as the old one is.
     Step(Target),
     /// Truth tables, now or before.
-    Tables(Task),
+    Tables(Window),
 }
 
 /// What is said of an edit.
 fn finished(
     network: &Network,
-    from: &Task,
-    task: Task,
+    from: &Window,
+    task: Window,
     (mode, rewritten): (Mode, Rewritten),
     params: &EditParams,
 ) -> Edited {

@@ -7,7 +7,7 @@ use super::{EditError, EditParams, Mode};
 use crate::network::{CellKind, Network, Plain, Readout};
 use crate::numeric::{Matrix, ridge_regression};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Window};
 
 /// A network with new weights, and the code they are written in.
 pub(super) struct Rewritten {
@@ -55,7 +55,7 @@ pub(super) fn rewrite(
 ) -> Result<Rewritten, EditError> {
     let plain = cell::plain(network)?;
     let (slots, d) = (target.slots(), target.task.d());
-    let newest = target.task.window() - d;
+    let newest = target.task.width() - d;
     let (code, fresh_units) = choose_code(network.hidden(), own, &slots, newest, mode, params)?;
     let place = |slot: usize| slots.iter().position(|&other| other == slot);
     let step = Matrix::from_fn(slots.len(), slots.len(), |i, j| target.step[(slots[i], slots[j])]);
@@ -65,7 +65,7 @@ pub(super) fn rewrite(
     let moments = &units * units.transpose();
     let next = &code * (step * &contents);
     let recurrent = ridge_regression(&moments, &(&units * next.transpose()), params.ridge)?;
-    let newest: Vec<usize> = (newest..target.task.window()).filter_map(place).collect();
+    let newest: Vec<usize> = (newest..target.task.width()).filter_map(place).collect();
     let input = Matrix::from_fn(network.hidden(), d, |i, j| params.write_strength * code[(i, newest[j])]);
     let mut readout = Readout { weights: network.readout.weights.clone(), bias: None };
     if fresh_units > 0 || network.has_bias() {
@@ -128,7 +128,7 @@ fn choose_code(
 }
 
 fn random_contents(size: usize, params: &EditParams) -> Result<Matrix, EditError> {
-    let one_by_one = Task::named("repeat-copy", Some(size), Some(1))?;
+    let one_by_one = Window::named("repeat-copy", Some(size), Some(1))?;
     let mut drawn = Episodes::new(&one_by_one, params.samples);
     drawn.draw(&one_by_one, &Stream::new(params.seed, Purpose::ProbeInputs), 1, 0);
     Ok(Matrix::from_fn(size, params.samples, |i, k| f64::from(drawn.inputs()[i * params.samples + k])))

@@ -2,7 +2,7 @@
 
 use super::{Changed, EditAccuracy, EditParams, Edited, Mode};
 use crate::network::{CellKind, Metadata, NetworkFile};
-use crate::task::Task;
+use crate::task::Window;
 use serde::Serialize;
 
 /// A share, so that little is not rounded to nothing.
@@ -50,7 +50,7 @@ pub struct EditSummary {
 
 impl Edited {
     /// What was done to a network that computed `from`.
-    pub fn summary(&self, from: &Task, params: &EditParams) -> EditSummary {
+    pub fn summary(&self, from: &Window, params: &EditParams) -> EditSummary {
         EditSummary {
             changed: self.changed.clone(),
             how: self.how(),
@@ -86,7 +86,7 @@ impl Edited {
     }
 
     /// What a person should know before using it.
-    pub fn warnings(&self, from: &Task, params: &EditParams) -> Vec<String> {
+    pub fn warnings(&self, from: &Window, params: &EditParams) -> Vec<String> {
         let mut warnings = vec![];
         if self.computed_before < params.computes {
             let (name, accuracy) = (from.name(), self.computed_before);

@@ -11,7 +11,7 @@ use crate::compile::{CompileParams, Given, Written, compile, compile_in_code};
 use crate::network::Network;
 use crate::numeric::{Matrix, ridge_regression};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Slot, Task};
+use crate::task::{Episodes, Slot, Window};
 
 /// Episodes on which it is seen which state holds what.
 const EPISODES: usize = 512;
@@ -22,7 +22,7 @@ const RIDGE: f64 = 1e-9;
 pub(super) fn rewrite(
     network: &Network,
     own: &OwnCode,
-    task: &Task,
+    task: &Window,
     mode: Mode,
     params: &EditParams,
 ) -> Result<Rewritten, EditError> {
@@ -55,7 +55,7 @@ pub(super) fn rewrite(
 }
 
 /// The states after random inputs, regressed on what they hold.
-fn holds(network: &Network, task: &Task, slots: &[usize], params: &EditParams) -> Result<Holds, EditError> {
+fn holds(network: &Network, task: &Window, slots: &[usize], params: &EditParams) -> Result<Holds, EditError> {
     let d = task.d();
     let mut drawn = Episodes::new(task, EPISODES);
     drawn.draw(task, &Stream::new(params.seed, Purpose::ProbeInputs), 5, 0);

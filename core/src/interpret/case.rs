@@ -11,7 +11,7 @@ use crate::numeric::{Matrix, c64, eigenvalues};
 use crate::observe::{Observations, View, Watch};
 use crate::recurrence::{Recurrence, confirm};
 use crate::spectrum::{Spectrum, spectrum};
-use crate::task::Task;
+use crate::task::Window;
 
 /// A network, or recordings of one.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ pub(super) struct Subject<'a> {
 
 /// The task, given or read back, its core, and what a state must hold.
 pub(super) struct Theory {
-    pub(super) task: Task,
+    pub(super) task: Window,
     /// Nothing for a truth table.
     pub(super) core: Option<Core>,
     pub(super) contents: Contents,

@@ -8,7 +8,7 @@ use crate::numeric::{Matrix, NumericError};
 use crate::observe::{OnProgress, draw_inputs};
 use crate::random::{Purpose, Stream};
 use crate::task::Component;
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Window};
 use faer::Mat;
 use serde::Serialize;
 
@@ -99,7 +99,7 @@ pub struct Shared {
 }
 
 /// The network as it is in one context: one of d inputs. A cue that lasts is a bias.
-pub fn in_context(network: &Network, task: &Task, context: usize) -> Result<Network, InterpretError> {
+pub fn in_context(network: &Network, task: &Window, context: usize) -> Result<Network, InterpretError> {
     let (d, found) = (task.d(), network.inputs());
     if task.contexts().is_empty() || found != task.inputs() {
         return Err(InterpretError::CueInputs { found, d, contexts: task.contexts().len() });
@@ -130,7 +130,7 @@ fn input_weights(cell: &mut Cell) -> Option<&mut Mat<f64>> {
 /// Interprets a network in one context.
 pub fn interpret_context(
     network: &Network,
-    task: &Task,
+    task: &Window,
     context: usize,
     params: &InterpretParams,
     look: OnProgress<'_>,
@@ -143,7 +143,7 @@ pub fn interpret_context(
 /// Interprets a network in every context of its task.
 pub fn interpret_contexts(
     network: &Network,
-    task: &Task,
+    task: &Window,
     params: &InterpretParams,
     look: OnProgress<'_>,
 ) -> Result<InContexts, InterpretError> {
@@ -201,7 +201,7 @@ pub(crate) fn basis(of: &Matrix) -> Result<Matrix, NumericError> {
     Ok(found.left.subcols(0, found.rank(RANK_CUT)).to_owned())
 }
 
-fn cue(network: &Network, task: &Task, context: usize, found: &Interpretation) -> Result<Cue, InterpretError> {
+fn cue(network: &Network, task: &Window, context: usize, found: &Interpretation) -> Result<Cue, InterpretError> {
     let mut first = network.layers.first().cloned().ok_or(InterpretError::NoTask)?;
     let weights = input_weights(&mut first).ok_or(InterpretError::NoInputWeights)?.clone();
     let length = |j: usize| weights.col(j).squared_norm_l2().sqrt();
@@ -255,7 +255,7 @@ fn shared([a, b]: [&InContext; 2], cue_obeyed: Option<f64>, least: f64) -> Resul
 }
 
 /// What the network says in every context on the same inputs, and what it should say: signs, step by step.
-fn answers(network: &Network, task: &Task, params: &InterpretParams) -> Result<Vec<[Vec<bool>; 2]>, InterpretError> {
+fn answers(network: &Network, task: &Window, params: &InterpretParams) -> Result<Vec<[Vec<bool>; 2]>, InterpretError> {
     let (episodes, horizon) = (params.observe.accuracy_episodes, params.observe.accuracy_horizon);
     let stream = Stream::new(params.observe.seed, Purpose::ScoreInputs);
     let inputs = draw_inputs((task.s(), task.d()), episodes, &stream, 2)?;

@@ -7,7 +7,7 @@ use crate::linearize::LinearizedAt;
 use crate::memories::Method;
 use crate::network::CellKind;
 use crate::recurrence::{Recurrence, TableReading};
-use crate::task::{Source, Task};
+use crate::task::{Source, Window};
 
 /// What the code says against itself: memories that are nearly dependent, and a code that changes with time.
 pub(super) fn code_doubts(code: &CodeSummary, claims: &[Claim], params: &InterpretParams) -> Vec<Warning> {
@@ -95,7 +95,7 @@ fn shorter_relations(reading: &Recurrence, s: usize) -> Option<Warning> {
     (!outputs.is_empty() && needed < s).then_some(Warning::ShorterRelations { outputs, s, needed })
 }
 
-fn something_else(reading: &Recurrence, task: &Task) -> Option<Warning> {
+fn something_else(reading: &Recurrence, task: &Window) -> Option<Warning> {
     let Some(sources) = task.sources() else { return other_tables(reading, task) };
     let differs = |(j, source): (usize, &Source)| {
         let reading = reading.readings.get(j)?;
@@ -108,7 +108,7 @@ fn something_else(reading: &Recurrence, task: &Task) -> Option<Warning> {
 }
 
 /// Outputs whose truth table is another than the task's.
-fn other_tables(reading: &Recurrence, task: &Task) -> Option<Warning> {
+fn other_tables(reading: &Recurrence, task: &Window) -> Option<Warning> {
     let gates = task.gates()?;
     let differs = |table: &&TableReading| table.stated && table.gate != gates[table.output];
     let outputs: Vec<usize> = reading.tables.iter().filter(differs).map(|table| table.output + 1).collect();

@@ -10,7 +10,7 @@ use crate::network::Accuracy;
 use crate::observe::{output_accuracy, still_moving};
 use crate::recurrence::{Confidence, Recurrence};
 use crate::spectrum::Spectrum;
-use crate::task::{Component, Source, Task};
+use crate::task::{Component, Source, Window};
 
 /// Every claim that can be made.
 pub(super) fn all_claims(
@@ -173,12 +173,12 @@ pub(super) fn judged(
 }
 
 /// Whether every output is what it was one step ago, or the opposite.
-fn only_stays(task: &Task) -> bool {
+fn only_stays(task: &Window) -> bool {
     let stays = |(j, source): (usize, &Source)| (source.lag, source.component) == (1, j);
     task.sources().is_some_and(|sources| sources.iter().enumerate().all(stays))
 }
 
-fn accuracy(case: &Case<'_>, task: &Task) -> Accuracy {
+fn accuracy(case: &Case<'_>, task: &Window) -> Accuracy {
     let long = &case.observed.long;
     let horizon = case.params.observe.accuracy_horizon.min(long.outputs.len());
     let by_output = output_accuracy(long, task, horizon);

@@ -54,7 +54,7 @@ use crate::network::Accuracy;
 use crate::numeric::{Matrix, c64};
 use crate::observe::Kind;
 use crate::recurrence::{Confidence, Reading, Step};
-use crate::task::{Component, Gate, TableOf, Task};
+use crate::task::{Component, Gate, TableOf, Window};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Question {
     /// It was trained on this task: does it hold the task's circuit?
-    Task(Task),
+    Task(Window),
     /// Only the number of input steps is known: what does it compute?
     Blind {
         /// Input steps, which is variables.
@@ -155,10 +155,10 @@ pub struct Interpretation {
 
 impl Interpretation {
     /// The function that was read back as a task, where every output is stated; nothing for a dense f.
-    pub fn read_back(&self) -> Option<Task> {
+    pub fn read_back(&self) -> Option<Window> {
         let (s, d) = (self.task.s, self.task.d);
         let gates: Option<Vec<Gate>> = self.function.iter().map(TableOf::gate).collect();
-        Task::table("read back", s, d, gates.filter(|gates| gates.len() == d)?).ok()
+        Window::table("read back", s, d, gates.filter(|gates| gates.len() == d)?).ok()
     }
 }
 
@@ -166,7 +166,7 @@ impl Interpretation {
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     /// The task that the memories belong to.
-    pub task: Option<Task>,
+    pub task: Option<Window>,
     /// The core of that task; nothing for a truth table.
     pub core: Option<Core>,
     /// What a state must hold under that task, in the coordinates of the code.

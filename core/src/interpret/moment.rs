@@ -59,13 +59,13 @@ impl Case<'_> {
         };
         let (fitted, fresh) = (run(Purpose::ProbeInputs)?, run(Purpose::ScoreInputs)?);
         let windows = |batch: &Batch| {
-            let mut windows = Matrix::zeros(task.window(), batch.episodes);
+            let mut windows = Matrix::zeros(task.width(), batch.episodes);
             theory.contents.over(batch, ContentsFrom::Function, (&[], 1.0)).write_window(t, &mut windows, 0);
             windows
         };
         let (signs, fresh_signs) = (windows(&fitted), windows(&fresh));
         let varies = |i: &usize| (1..signs.ncols()).any(|k| signs[(*i, k)] != signs[(*i, 0)]);
-        let varying: Vec<usize> = (0..task.window()).filter(varies).collect();
+        let varying: Vec<usize> = (0..task.width()).filter(varies).collect();
         let some = |of: &Matrix| Matrix::from_fn(varying.len(), of.ncols(), |i, k| of[(varying[i], k)]);
         let signed = |batch: &Batch, signs: &Matrix| SignedStates {
             states: centred_by_step(&batch.states[&t], batch.episodes),

@@ -28,14 +28,14 @@ impl Known {
             }
             // Of what the file says about its task only the number of input steps is used.
             let beside = || file.metadata.get("s")?.parse().ok();
-            let inside = || file.task(None, None).ok()?.map(|task| task.s());
+            let inside = || file.window().ok()?.map(|task| task.s());
             let s = s.or_else(beside).or_else(inside);
             if let Some(d) = d.filter(|d| *d != file.network.outputs()) {
                 return Err(InterpretError::BlindSize { d, outputs: file.network.outputs() });
             }
             return s.map(|s| Question::Blind { s }).ok_or(InterpretError::NoInputSteps);
         }
-        let task = file.task_named(self.task.as_deref(), s, d)?;
+        let task = file.window_named(self.task.as_deref(), s, d)?;
         task.map(Question::Task).ok_or(InterpretError::NoTask)
     }
 }

@@ -5,7 +5,7 @@ use crate::network::Network;
 use crate::observe::{Asked, Kind, Observations, RareRule, Watch, observe_watched};
 use crate::random::{Purpose, Stream};
 use crate::recurrence::{Recurrence, read_back};
-use crate::task::{MAX_GATE_INPUTS, Task};
+use crate::task::{MAX_GATE_INPUTS, Window};
 
 /// Everything that is simulated, and the function behind it; where that is no linear one, the network is asked for truth
 /// tables.
@@ -50,9 +50,9 @@ fn with_rare_rules(
     reading: &mut Recurrence,
     params: &InterpretParams,
     watch: &Watch<'_>,
-) -> Result<Option<Task>, InterpretError> {
+) -> Result<Option<Window>, InterpretError> {
     let (s, d) = (observed.s, observed.d);
-    let Some(task) = reading.task(s, d).filter(Task::is_binary) else { return Ok(reading.task(s, d)) };
+    let Some(task) = reading.task(s, d).filter(Window::is_binary) else { return Ok(reading.task(s, d)) };
     let rare = observed.look_for_rare(network, &task, &params.observe, watch)?;
     let found: Vec<&RareRule> = rare.rules.iter().filter(|rule| rule.share > params.claims.rare).collect();
     let gates = task.gates().unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::memories::{Frame, Memories, Method, Remainder, Score};
 use crate::network::{MAX_FILE_BYTES, NetworkError, NetworkFile, sort_metadata};
 use crate::numeric::{Matrix, c64};
 use crate::path_text::path_text;
-use crate::task::Task;
+use crate::task::Window;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -119,7 +119,7 @@ impl Interpretation {
             }
         }
         let behind = Behind {
-            task: details.task.as_ref().map(Task::to_toml),
+            task: details.task.as_ref().map(Window::to_toml),
             orbit: details.orbit.as_ref().map(|orbit| SavedOrbit {
                 place: orbit.place,
                 residual: orbit.residual,
@@ -229,7 +229,8 @@ fn matrix(tensor: &TensorView<'_>) -> Result<Matrix, SavedError> {
 /// The matrices in their places.
 fn details(found: &Interpretation, behind: Behind, mut matrices: Matrices) -> Result<Details, SavedError> {
     let mut take = |name: String| matrices.remove(&name).ok_or_else(|| damaged(format!("{name} is missing")));
-    let task = behind.task.map(|text| Task::from_toml(&text, "read back", "the file")).transpose().map_err(damaged)?;
+    let task =
+        behind.task.map(|text| Window::from_toml(&text, "read back", "the file")).transpose().map_err(damaged)?;
     let core = task.as_ref().map(Core::of_linear).transpose().map_err(damaged)?.flatten();
     let contents = task.as_ref().map(|task| Contents::of(task, core.as_ref(), &found.params.code.contents));
     let orbit = match behind.orbit {

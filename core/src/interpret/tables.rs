@@ -179,7 +179,7 @@ fn signed(batch: &Batch, contents: &Contents, origin: ContentsFrom, steps: &[usi
 /// The whole windows of some steps, one column an episode.
 fn windows_of(batch: &Batch, contents: &Contents, origin: ContentsFrom, steps: &[usize]) -> Matrix {
     let over = contents.over(batch, origin, (&[], 1.0));
-    let mut windows = Matrix::zeros(contents.task().window(), steps.len() * batch.episodes);
+    let mut windows = Matrix::zeros(contents.task().width(), steps.len() * batch.episodes);
     steps.iter().enumerate().for_each(|(k, t)| over.write_window(*t, &mut windows, k * batch.episodes));
     windows
 }
@@ -219,7 +219,7 @@ fn steered_by_table(
     steps: usize,
 ) -> (f64, usize) {
     let (task, columns) = (contents.task(), written.ncols());
-    let (d, window) = (task.d(), task.window());
+    let (d, window) = (task.d(), task.width());
     let network = &writer.network.padded();
     let mut states = writer.states(written);
     let mut right = vec![0usize; d];

@@ -25,7 +25,7 @@ pub fn write_contents(
         return Err(InterpretError::NothingToWrite);
     };
     let (task, params) = (contents.task(), &found.params);
-    if windows.nrows() != task.window() || !windows.is_all_finite() {
+    if windows.nrows() != task.width() || !windows.is_all_finite() {
         return Err(InterpretError::WrittenSize { s: task.s(), d: task.d() });
     }
     let settled = contents.drawn.as_ref().map_or(params.visited.settle + 2, |drawn| drawn.at);
@@ -83,14 +83,14 @@ mod tests {
     use super::*;
     use crate::interpret::{InterpretParams, Question, interpret};
     use crate::network::NetworkFile;
-    use crate::task::Task;
+    use crate::task::Window;
     use std::path::Path;
 
     #[test]
     fn written_contents_come_out_as_the_function_says() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/lstm-t3-h128.safetensors");
         let network = NetworkFile::open(&path).unwrap().network;
-        let task = Task::named("T3", None, None).unwrap();
+        let task = Window::named("T3", None, None).unwrap();
         let found = interpret(&network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap();
         let windows = Matrix::from_fn(64, 5, |i, k| if (i * 7 + k * 3) % 5 < 2 { 1.0 } else { -1.0 });
         let states = write_contents(&network, &found, &windows, None).unwrap();

@@ -22,7 +22,7 @@ use crate::circuit::Core;
 use crate::linearize::{Linearization, LinearizeError, Visited};
 use crate::numeric::{Matrix, NumericError, condition, zero_padded};
 use crate::observe::{Batch, Observations};
-use crate::task::Task;
+use crate::task::Window;
 use serde::{Deserialize, Serialize};
 
 /// How the memories are found.
@@ -138,7 +138,7 @@ pub struct Evidence<'a> {
     /// units x inputs: what an input adds to a state; nothing where that is not known.
     pub input: Option<&'a Matrix>,
     /// The task that says what the variables are.
-    pub task: &'a Task,
+    pub task: &'a Window,
     /// Its core.
     pub core: &'a Core,
     /// What was simulated.

@@ -83,7 +83,7 @@ impl<'a> Truth<'a> {
                 (time, j) if time < s => f64::from(batch.inputs[time * row + episode * d + j]),
                 (time, j) => batch.outputs[time - s][(j, episode)] - self.means[time - s][j],
             };
-            return &core.project * Matrix::from_fn(task.window(), batch.episodes, produced);
+            return &core.project * Matrix::from_fn(task.width(), batch.episodes, produced);
         };
         let window = self.meant.contents(s + t);
         Matrix::from_fn(at.len(), batch.episodes, |i, episode| {

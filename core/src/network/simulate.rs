@@ -2,7 +2,7 @@
 
 use super::{Dynamics, Network, Readout};
 use crate::random::Stream;
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Window};
 use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
 
 /// The hidden states of a batch over time.
@@ -53,7 +53,7 @@ impl Network {
     }
 
     /// Accuracy on a task over `horizon` output steps and `batches` batches of `batch` fresh inputs.
-    pub fn accuracy(&self, task: &Task, stream: &Stream, batches: u32, batch: usize, horizon: usize) -> Accuracy {
+    pub fn accuracy(&self, task: &Window, stream: &Stream, batches: u32, batch: usize, horizon: usize) -> Accuracy {
         let mut episodes = Episodes::new(task, batch);
         let mut right = 0u64;
         for index in 0..batches {

@@ -4,7 +4,7 @@ use super::import::Wanted;
 use super::import::limits;
 use super::{Network, NetworkError, Tensor, Tensors};
 use crate::files::write_with_folders;
-use crate::task::{Task, TaskError};
+use crate::task::{Program, Task, TaskError, Window};
 use safetensors::SafeTensorError;
 use safetensors::tensor::{Dtype, Metadata as Header, SafeTensors, TensorView};
 use std::borrow::Cow;
@@ -79,24 +79,19 @@ impl NetworkFile {
         Ok(bytes)
     }
 
-    /// The task that the file says the network was trained on: a name or an id with s and d beside it, formulas, or the text
-    /// of a task file. `s` and `d` override the sizes beside a name, and must agree with those in a text.
+    /// The task that the file says the network was trained on: a name or an id with s and d beside it, formulas, a program, or
+    /// the text of a task file. `s` and `d` override the sizes beside a name, and must agree with those in a text.
     ///
     /// The path of a task file is refused: what a network file says must never choose which file is opened.
     pub fn task(&self, s: Option<usize>, d: Option<usize>) -> Result<Option<Task>, TaskError> {
-        self.task_with_contexts(s, d)?.map(Task::alone).transpose()
-    }
-
-    /// The same; it may have contexts.
-    pub fn task_with_contexts(&self, s: Option<usize>, d: Option<usize>) -> Result<Option<Task>, TaskError> {
         let Some(text) = self.metadata.get("task") else { return Ok(None) };
         let described = |source| TaskError::InNetworkFile { source: Box::new(source) };
-        if Task::is_formula(text) {
+        if Window::is_formula(text) {
             let d = d.unwrap_or(self.network.inputs());
-            return Task::from_formulas(text, s, Some(d)).map(Some).map_err(described);
+            return Window::from_formulas(text, s, Some(d)).map(|window| Some(window.into())).map_err(described);
         }
-        if text.contains('=') {
-            let task = Task::from_toml_with_contexts(text, "task", "task").map_err(described)?;
+        if text.contains('=') && !Program::is_text(text) {
+            let task = Task::from_toml(text, "task", "task").map_err(described)?;
             return task.of_size(s, d).map(Some);
         }
         if Path::new(text).extension().is_some_and(|extension| extension == "toml") {
@@ -104,7 +99,7 @@ impl NetworkFile {
         }
         let number = |key: &str| self.metadata.get(key).and_then(|value| value.parse().ok());
         let d = d.or(number("d")).unwrap_or(self.network.inputs());
-        Task::named_or_numbered(text, s.or(number("s")), Some(d)).map(Some).map_err(described)
+        Task::written_beside(text, s.or(number("s")), Some(d)).map(Some).map_err(described)
     }
 
     /// The task that a person names, with as many components as the network has inputs unless they say otherwise; without a name
@@ -115,18 +110,23 @@ impl NetworkFile {
         s: Option<usize>,
         d: Option<usize>,
     ) -> Result<Option<Task>, TaskError> {
-        self.task_named_with_contexts(name, s, d)?.map(Task::alone).transpose()
+        let Some(name) = name else { return self.task(s, d) };
+        Task::parse_beside(name, s, d, self.network.inputs()).map(Some)
     }
 
-    /// The same; it may have contexts.
-    pub fn task_named_with_contexts(
+    /// The window with one f that [`NetworkFile::task_named`] means.
+    pub fn window_named(
         &self,
         name: Option<&OsStr>,
         s: Option<usize>,
         d: Option<usize>,
-    ) -> Result<Option<Task>, TaskError> {
-        let Some(name) = name else { return self.task_with_contexts(s, d) };
-        Task::parse_with_contexts(name, s, d.or(Some(self.network.inputs())))?.of_size(s, d).map(Some)
+    ) -> Result<Option<Window>, TaskError> {
+        self.task_named(name, s, d)?.map(Task::into_window).transpose()
+    }
+
+    /// The window with one f that the file names.
+    pub fn window(&self) -> Result<Option<Window>, TaskError> {
+        self.window_named(None, None, None)
     }
 
     /// Writes a safetensors file, all of it or nothing.

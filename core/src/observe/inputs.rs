@@ -2,7 +2,7 @@
 
 use crate::numeric::Matrix;
 use crate::random::Stream;
-use crate::task::{Episodes, Task, TaskError};
+use crate::task::{Episodes, TaskError, Window};
 
 /// How many windows of signs there are, if no more than `most`.
 pub(crate) fn window_count((s, d): (usize, usize), most: usize) -> Option<usize> {
@@ -29,7 +29,7 @@ pub(crate) fn draw_inputs(
     index: u32,
 ) -> Result<Vec<f32>, TaskError> {
     // Only its sizes matter: inputs do not depend on f.
-    let any = Task::named("repeat-copy", Some(s), Some(d))?;
+    let any = Window::named("repeat-copy", Some(s), Some(d))?;
     let mut drawn = Episodes::new(&any, episodes);
     drawn.draw(&any, stream, index, 0);
     Ok(drawn.inputs().to_vec())

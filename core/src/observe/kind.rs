@@ -8,7 +8,7 @@ use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Window};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ impl Kind {
     pub fn look(
         network: &Network,
         (s, d): (usize, usize),
-        task: Option<&Task>,
+        task: Option<&Window>,
         params: &ObserveParams,
         watch: &Watch<'_>,
     ) -> Result<Self, ObserveError> {
@@ -123,7 +123,7 @@ fn later_input(
 /// The first output after another number of input steps, against what f makes of the last of these.
 fn agreement_after(
     network: &Network,
-    task: &Task,
+    task: &Window,
     steps: usize,
     stream: &Stream,
     params: &KindParams,

@@ -29,7 +29,7 @@ use inputs::{every_window, window_count};
 use crate::network::{Dynamics, Network, NetworkError};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Task, TaskError};
+use crate::task::{Episodes, TaskError, Window};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -383,7 +383,7 @@ impl Batch {
     }
 
     /// The inputs and targets of these episodes under a task.
-    pub fn targets(&self, task: &Task) -> Episodes {
+    pub fn targets(&self, task: &Window) -> Episodes {
         let mut episodes = Episodes::new(task, self.episodes);
         episodes.present(task, &self.inputs, self.outputs.len());
         episodes
@@ -461,7 +461,7 @@ fn spread(produced: &Matrix) -> f64 {
 }
 
 /// Accuracy of each output (from 0) over the first `steps` output steps: the share of right signs.
-pub fn output_accuracy(batch: &Batch, task: &Task, steps: usize) -> Vec<f64> {
+pub fn output_accuracy(batch: &Batch, task: &Window, steps: usize) -> Vec<f64> {
     let (d, targets) = (task.d(), batch.targets(task));
     let mut right = vec![0usize; d];
     let steps = steps.min(batch.outputs.len());

@@ -9,7 +9,7 @@ use super::{Batch, Observations, ObserveError, ObserveParams, Watch, as_windows,
 use crate::network::Network;
 use crate::numeric::{Matrix, beside, ridge_regression};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, MAX_GATE_INPUTS, Slot, Task};
+use crate::task::{Episodes, MAX_GATE_INPUTS, Slot, Window};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ impl Observations {
     pub(crate) fn look_for_rare(
         &self,
         network: &Network,
-        task: &Task,
+        task: &Window,
         params: &ObserveParams,
         watch: &Watch<'_>,
     ) -> Result<Rare, ObserveError> {
@@ -89,7 +89,7 @@ impl Observations {
 impl Rare {
     /// `known` are batches that were run anyway.
     fn look(
-        task: &Task,
+        task: &Window,
         known: &[&Batch],
         stream: &Stream,
         params: &RareParams,
@@ -123,7 +123,7 @@ impl Rare {
 
 /// Which inputs make an output differ from f's in this window, and how often they do in others.
 fn rule(
-    task: &Task,
+    task: &Window,
     output: usize,
     window: &[f64],
     stream: &Stream,
@@ -148,7 +148,7 @@ fn rule(
 }
 
 /// For each window whether the first output is not f's.
-fn differs_from(task: &Task, output: usize, windows: &Matrix, first: First<'_>) -> Result<Vec<bool>, ObserveError> {
+fn differs_from(task: &Window, output: usize, windows: &Matrix, first: First<'_>) -> Result<Vec<bool>, ObserveError> {
     let produced = first(as_inputs(windows, task.d()), windows.ncols())?;
     let wanted = of_function(task, windows)?;
     Ok((0..windows.ncols()).map(|k| (produced[(output, k)] > 0.0) != (wanted[(output, k)] > 0.0)).collect())
@@ -185,7 +185,7 @@ impl Answered {
 
 /// For every output the windows that would push it most to either side, by what a linear function makes of those that were seen
 /// beyond f; and those in which all inputs are alike.
-fn pushing(seen: &Answered, task: &Task) -> Matrix {
+fn pushing(seen: &Answered, task: &Window) -> Matrix {
     const RIDGE: f64 = 1e-3;
     let (window, d) = (seen.windows.nrows(), task.d());
     let moments = &seen.windows * seen.windows.transpose();
@@ -205,7 +205,7 @@ fn pushing(seen: &Answered, task: &Task) -> Matrix {
 }
 
 /// The window components that an output of f reads.
-fn inputs_of_function(task: &Task, output: usize) -> Vec<usize> {
+fn inputs_of_function(task: &Window, output: usize) -> Vec<usize> {
     let gates = task.gates().unwrap_or_default();
     let of = |gate: &crate::task::Gate| gate.inputs().iter().map(|slot| slot.index(task.s(), task.d())).collect();
     gates.get(output).map(of).unwrap_or_default()
@@ -216,7 +216,7 @@ fn columns(all: &[Vec<f64>], rows: usize) -> Matrix {
 }
 
 /// What f says to windows, d x windows.
-fn of_function(task: &Task, windows: &Matrix) -> Result<Matrix, ObserveError> {
+fn of_function(task: &Window, windows: &Matrix) -> Result<Matrix, ObserveError> {
     let (d, count) = (task.d(), windows.ncols());
     let mut said = Matrix::zeros(d, count);
     for first in (0..count).step_by(TOGETHER) {

@@ -3,7 +3,7 @@
 use super::{Reading, RecurrenceParams, Step};
 use crate::numeric::Matrix;
 use crate::observe::Batch;
-use crate::task::Task;
+use crate::task::Window;
 
 /// Inputs and then signs of outputs, one d x episodes matrix a time step.
 fn signals(batch: &Batch, means: &[Vec<f64>]) -> Vec<Matrix> {
@@ -61,7 +61,7 @@ pub(super) fn verify(
     readings: &mut [Reading],
     probe: &Batch,
     means: &[Vec<f64>],
-    task: &Task,
+    task: &Window,
     params: &RecurrenceParams,
 ) {
     let sequence = signals(probe, means);
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn several_steps_taken_as_one_are_found_out_by_the_shorter_relation() {
-        let task = Task::named("T4", None, None).unwrap();
+        let task = Window::named("T4", None, None).unwrap();
         let (s, d, mut episodes) = (task.s(), task.d(), Episodes::new(&task, 32));
         episodes.draw(&task, &Stream::new(3, Purpose::ProbeInputs), 0, 80);
         let every = episodes.inputs().iter().chain(episodes.targets()).copied().collect::<Vec<f32>>();

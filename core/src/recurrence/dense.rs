@@ -7,7 +7,7 @@ use crate::claims::{Yardstick, follow};
 use crate::linearize::{OrbitParams, VisitedParams, orbit, visit};
 use crate::numeric::{Matrix, c64, eigenvalues, zero_padded};
 use crate::observe::{Batch, Observations, as_windows};
-use crate::task::Task;
+use crate::task::Window;
 
 /// A linear f that is no signed selection.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ pub struct DenseReading {
 /// follow the network clearly better, and differ enough to matter. Where activity dies out, f must say so.
 pub(super) fn dense(
     observed: &Observations,
-    selection: Option<&Task>,
+    selection: Option<&Window>,
     alive: bool,
     params: &RecurrenceParams,
 ) -> Result<Option<DenseReading>, RecurrenceError> {
@@ -54,7 +54,7 @@ pub(super) fn dense(
     if unrolled_error.is_nan() || unrolled_error >= params.dense_unrolled {
         return Ok(None);
     }
-    let task = Task::from_matrix("read back", s, d, matrix.clone())?;
+    let task = Window::from_matrix("read back", s, d, matrix.clone())?;
     // What mixes too many components is not looked at further.
     let Ok(core) = Core::of(&task) else { return Ok(None) };
     let holds = match alive {
@@ -138,7 +138,7 @@ fn plainest(
     let longest = probe.outputs.len();
     let mut judged = vec![];
     for form in forms {
-        let task = Task::from_matrix("read back", s, d, form.clone())?;
+        let task = Window::from_matrix("read back", s, d, form.clone())?;
         let turns = params.dense_turns * s;
         let error = match alive {
             true => worst(probe, &task, &[0, turns], unit, params),
@@ -153,7 +153,7 @@ fn plainest(
 }
 
 /// Relative error of the values of all outputs over a long time, whatever kind of function it is.
-fn values_missed(probe: &Batch, task: &Task, steps: usize, unit: f64) -> f64 {
+fn values_missed(probe: &Batch, task: &Window, steps: usize, unit: f64) -> f64 {
     let (d, targets) = (task.d(), probe.targets(task));
     let (mut missed, mut all) = (0.0, f64::MIN_POSITIVE);
     for (produced, wanted) in probe.outputs.iter().zip(targets.targets().chunks(probe.episodes * d)).take(steps) {
@@ -180,7 +180,7 @@ fn lasts_on_the_orbit(probe: &Batch, core: &Core, params: &RecurrenceParams) -> 
 }
 
 /// The worst error of any output in any of the parts.
-fn worst(probe: &Batch, task: &Task, cuts: &[usize], unit: f64, params: &RecurrenceParams) -> f64 {
+fn worst(probe: &Batch, task: &Window, cuts: &[usize], unit: f64, params: &RecurrenceParams) -> f64 {
     let mut cuts: Vec<usize> = cuts.iter().map(|&cut| cut.min(probe.outputs.len())).collect();
     cuts.dedup();
     let followed = follow(probe, task, &cuts, Yardstick { unit, faint: params.dense_faded });

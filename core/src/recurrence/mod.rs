@@ -18,7 +18,7 @@ pub use table::TableReading;
 use crate::linearize::{Linearization, Visited};
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::Observations;
-use crate::task::{Gate, Source, TableOf, Task, TaskError};
+use crate::task::{Gate, Source, TableOf, TaskError, Window};
 use serde::{Deserialize, Serialize};
 
 /// When a reading is stated.
@@ -297,14 +297,14 @@ impl Recurrence {
             return self.task(s, d).map(|task| task.recurrence()).unwrap_or_default();
         };
         let matrix = Matrix::from_fn(d, s * d, |i, j| rounded(dense.matrix[(i, j)]));
-        Task::from_matrix("read back", s, d, matrix).map(|task| task.recurrence()).unwrap_or_default()
+        Window::from_matrix("read back", s, d, matrix).map(|task| task.recurrence()).unwrap_or_default()
     }
 
     /// The task that the network computes, where it can be told.
-    pub fn task(&self, s: usize, d: usize) -> Option<Task> {
+    pub fn task(&self, s: usize, d: usize) -> Option<Window> {
         let selection = || selection_task(&self.stated()?, s, d).ok();
-        let dense = || Task::from_matrix("read back", s, d, self.dense.as_ref()?.matrix.clone()).ok();
-        let table = || Task::table("read back", s, d, self.gates()?).ok();
+        let dense = || Window::from_matrix("read back", s, d, self.dense.as_ref()?.matrix.clone()).ok();
+        let table = || Window::table("read back", s, d, self.gates()?).ok();
         selection().or_else(dense).or_else(table)
     }
 }
@@ -368,6 +368,6 @@ pub fn confirm(
     Ok(())
 }
 
-fn selection_task(steps: &[Step], s: usize, d: usize) -> Result<Task, TaskError> {
-    Task::selection("read back", s, d, steps.iter().map(Step::source).collect())
+fn selection_task(steps: &[Step], s: usize, d: usize) -> Result<Window, TaskError> {
+    Window::selection("read back", s, d, steps.iter().map(Step::source).collect())
 }

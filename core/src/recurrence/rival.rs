@@ -7,7 +7,7 @@
 
 use crate::numeric::{Matrix, ridge_regression, zero_padded};
 use crate::observe::{Batch, Observations, as_windows};
-use crate::task::Task;
+use crate::task::Window;
 use serde::{Deserialize, Serialize};
 
 /// When the function that is stated can have a rival.
@@ -68,7 +68,7 @@ pub enum Rivalry {
 }
 
 /// Looks for a linear function whose error is below `better` times that of `task`.
-pub fn rivalry(observed: &Observations, task: &Task, better: f64, params: &RivalParams) -> Rivalry {
+pub fn rivalry(observed: &Observations, task: &Window, better: f64, params: &RivalParams) -> Rivalry {
     // A truth table is compared by asking, not by regression.
     let Some(f) = task.linear() else { return Rivalry::NotPredicted { correlation: 0.0 } };
     let (unit, correlation) = unit(&observed.trial, &f);
@@ -79,7 +79,7 @@ pub fn rivalry(observed: &Observations, task: &Task, better: f64, params: &Rival
     let Some(stated) = free_run(&f, &observed.long, task.d()) else {
         return Rivalry::NotPredicted { correlation };
     };
-    let stated_error = missed(&stated, &observed.long, unit, task.window());
+    let stated_error = missed(&stated, &observed.long, unit, task.width());
     if stated_error < params.exact {
         return Rivalry::Unrivalled;
     }

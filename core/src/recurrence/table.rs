@@ -2,7 +2,7 @@
 
 use super::{MainlyParams, RecurrenceParams};
 use crate::observe::{Answers, Asked, Batch, Observations};
-use crate::task::{Gate, Slot, Task};
+use crate::task::{Gate, Slot, Window};
 
 /// Output steps, at least, over which a table must predict what follows, step by step.
 const FIRST_STEPS: usize = 8;
@@ -88,7 +88,7 @@ pub(super) fn follow(readings: &mut Vec<TableReading>, observed: &Observations, 
     own_past(readings, &observed.probe, (s, d));
     if readings.len() == d {
         let gates = readings.iter().map(|reading| reading.gate.clone()).collect();
-        if let Ok(task) = Task::table("read back", s, d, gates) {
+        if let Ok(task) = Window::table("read back", s, d, gates) {
             free_running(readings, &observed.probe, &task);
         }
     }
@@ -184,7 +184,7 @@ fn by_sign(output: usize, probe: &Batch, s: usize, predicted: impl Fn(usize, usi
     (all[0].min(all[1]) >= SEEN).then(|| share(0).min(share(1)))
 }
 
-fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Task) {
+fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Window) {
     let (d, targets) = (task.d(), probe.targets(task));
     for reading in readings {
         reading.runs = true;

@@ -15,7 +15,7 @@ use crate::code::OverTime;
 use crate::interpret::{Interpretation, ProductsSummary, RecordedRun, Verdict};
 use crate::network::Network;
 use crate::numeric::Matrix;
-use crate::task::{Function, Gate, KNOWN_TASKS, Slot, Source, Task};
+use crate::task::{Function, Gate, KNOWN_TASKS, Slot, Source, Window};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -213,9 +213,9 @@ fn wires(sources: &[Source]) -> Vec<Wire> {
 
 /// Every named task of this size.
 fn presets(s: usize, d: usize) -> BTreeMap<String, Vec<Wire>> {
-    let named = KNOWN_TASKS.iter().filter_map(|known| Task::named(known.name, Some(s), Some(d)).ok());
+    let named = KNOWN_TASKS.iter().filter_map(|known| Window::named(known.name, Some(s), Some(d)).ok());
     let mut presets = BTreeMap::new();
-    let mut seen: Vec<Task> = vec![];
+    let mut seen: Vec<Window> = vec![];
     for task in named {
         // T1 and T2 are repeat copy and compose copy where s = d = 8.
         if let Some(sources) = task.sources().filter(|_| !seen.iter().any(|other| other.same_function(&task))) {

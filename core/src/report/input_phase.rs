@@ -6,7 +6,7 @@ use crate::interpret::Interpretation;
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Window};
 
 /// Random inputs that the means are taken over.
 const EPISODES: usize = 512;
@@ -39,7 +39,7 @@ impl InputPhase {
 }
 
 /// Of the contents that inputs have put in place, those whose sign is read rightly.
-fn share_read(task: &Task, shown: &Shown<'_>, seen: &[Matrix], means: &Matrix, inputs: &[f32]) -> f64 {
+fn share_read(task: &Window, shown: &Shown<'_>, seen: &[Matrix], means: &Matrix, inputs: &[f32]) -> f64 {
     let (s, d) = (task.s(), task.d());
     let (mut right, mut all) = (0, 0);
     for (t, state) in seen.iter().enumerate() {

@@ -134,7 +134,7 @@ impl<'a> Shown<'a> {
             true => remainder.blocks.clone(),
             false => on_window(&remainder.blocks, remainder.core, &embed, &project),
         };
-        let members = slots.unwrap_or_else(|| (0..task.window()).collect());
+        let members = slots.unwrap_or_else(|| (0..task.width()).collect());
         Ok(Some(Self { memories, frame, named, members, blocks, step, readout, embed, project }))
     }
 

@@ -36,7 +36,7 @@ impl Snapshot {
             Ok(kept) => kept,
             Err(error) => return (vec![], Some(error.to_string())),
         };
-        let Ok(Some(task)) = file.task(None, None) else { return (vec![], None) };
+        let Ok(Some(task)) = file.window() else { return (vec![], None) };
         let all = kept.len();
         let (question, params) = (Question::Task(task), InterpretParams::default());
         let every = kept.len().div_ceil(MOST).max(1);

@@ -4,7 +4,7 @@ use super::composition::noun;
 use super::sentences::{capital, failures};
 use crate::interpret::{Interpretation, Reason, Verdict};
 use crate::network::Network;
-use crate::task::{Function, Task};
+use crate::task::{Function, Window};
 use serde::Serialize;
 
 /// The first sentences of a page.
@@ -104,7 +104,7 @@ fn lower(this: &str) -> String {
 
 /// What the contents are: bits where f keeps to +-1.
 fn values(found: &Interpretation, count: usize) -> String {
-    let binary = found.details.task.as_ref().is_none_or(Task::is_binary);
+    let binary = found.details.task.as_ref().is_none_or(Window::is_binary);
     match (binary, count) {
         (true, 1) => "1 bit".into(),
         (true, _) => format!("{count} bits"),
@@ -127,7 +127,7 @@ fn does_its_task(found: &Interpretation) -> bool {
 
 fn shown(found: &Interpretation) -> String {
     let (s, d, task) = (found.task.s, found.task.d, found.details.task.as_ref());
-    let what = if task.is_none_or(Task::is_binary) { "bit" } else { "number" };
+    let what = if task.is_none_or(Window::is_binary) { "bit" } else { "number" };
     let pattern = if d == 1 { String::new() } else { format!(" of {d} {what}s") };
     let shown = match (s, d) {
         (1, 1) => format!("one {what}"),
@@ -151,7 +151,7 @@ fn task(found: &Interpretation, shown: &str) -> String {
 }
 
 /// What follows "goes on alone".
-fn rule(task: &Task) -> String {
+fn rule(task: &Window) -> String {
     match task.function() {
         Function::Selection(sources) => {
             let same = |(j, source): (usize, &crate::task::Source)| {
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn tasks_are_told_in_words() {
-        let told = |name: &str, s, d| rule(&Task::named(name, s, d).unwrap());
+        let told = |name: &str, s, d| rule(&Window::named(name, s, d).unwrap());
         assert_eq!(told("repeat-copy", Some(8), Some(4)), ", saying the same 8 patterns again, over and over");
         assert_eq!(told("T2", None, None), ": each next bit a copy of an earlier one, up to 8 steps before");
         assert!(told("T3", None, None).ends_with("6 of 8 with the sign flipped"), "{}", told("T3", None, None));

@@ -7,7 +7,7 @@ use crate::recall::{Integrator, Parameters, SequenceMemory};
 use crate::run_folder::RunFolder;
 use crate::sweep::{Row, SweepFolder};
 use crate::table::{TableParams, summarize};
-use crate::task::Task;
+use crate::task::Window;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -105,8 +105,9 @@ fn lasting_by_modulus(rows: &[&Row], folder: &SweepFolder) -> Result<Option<f64>
         let run = RunFolder::open(&folder.run_path(&row.name)).map_err(|error| error.to_string())?;
         let network = run.read_network().map_err(|error| error.to_string())?;
         let task = run.manifest().task().map_err(|error| error.to_string())?;
+        let task = task.window().map_err(|error| error.to_string())?;
         let stream = Stream::new(row.seed, Purpose::ScoreInputs);
-        pairs.push((modulus, network.accuracy(&task, &stream, 1, LONG_BATCH, LONG_HORIZON).value));
+        pairs.push((modulus, network.accuracy(task, &stream, 1, LONG_BATCH, LONG_HORIZON).value));
     }
     Ok(rank_correlation(&pairs))
 }
@@ -130,7 +131,7 @@ pub(super) fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
 /// The accuracy of the circuit of the paper's illustration, written into weights.
 fn circuit_accuracy() -> Result<f64, String> {
     let (s, d, hidden) = CIRCUIT;
-    let task = Task::named("repeat-copy", Some(s), Some(d)).map_err(|error| error.to_string())?;
+    let task = Window::named("repeat-copy", Some(s), Some(d)).map_err(|error| error.to_string())?;
     let basis = Basis::orthonormal(hidden, s * d, &Stream::new(1, Purpose::Matrices), 0);
     let circuit = basis.and_then(|basis| AnalyticNetwork::of(&task, basis)).map_err(|error| error.to_string())?;
     Ok(circuit.network.accuracy(&task, &Stream::new(1, Purpose::TestInputs), 1, LONG_BATCH, LONG_HORIZON).value)

@@ -96,7 +96,7 @@ fn networks_are_compared_where_an_experiment_asks_for_it() {
     let sweep = SweepFolder::create(&folder.path().join("runs"), &runs).unwrap();
     for run in &runs {
         let params = CompileParams { hidden: Some(48), seed: run.job.params.seed, ..CompileParams::default() };
-        let made = compile(&run.job.task, &params).unwrap();
+        let made = compile(run.job.task.window().unwrap(), &params).unwrap();
         fs::create_dir_all(sweep.run_path(&run.name)).unwrap();
         made.file().save(&sweep.run_path(&run.name).join("network.safetensors")).unwrap();
     }

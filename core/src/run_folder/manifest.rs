@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::RunFolderError;
 use super::crc32c::crc32c;
 use crate::network::{Accuracy, Metadata};
-use crate::task::Task;
+use crate::task::{Program, Task};
 use crate::train::{Diagnosis, Job, OldAccuracy, TrainParams, TrainState, diagnose};
 use crate::transfer::accuracies_after;
 
@@ -35,20 +35,48 @@ pub struct Manifest {
 }
 
 /// A task in full, so that a run needs no other file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskRecord {
     /// What it is called.
     pub name: String,
-    /// Variables.
+    /// Variables of a window.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub s: usize,
     /// Components of each.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub d: usize,
     /// f, a line for each output component; that of the first context where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recurrence: Vec<String>,
     /// The contexts, each with an f of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contexts: Vec<ContextRecord>,
+    /// The text of a program with inputs at every step; it has no s, d and f.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+}
+
+fn is_zero(size: &usize) -> bool {
+    *size == 0
+}
+
+impl TaskRecord {
+    fn of(task: &Task) -> Self {
+        let name = task.name().into();
+        match task {
+            Task::Program(program) => Self { name, program: Some(program.source().into()), ..Self::default() },
+            Task::Window(window) => {
+                let record = |context: &crate::task::Context| ContextRecord {
+                    name: context.name.clone(),
+                    recurrence: context.task.recurrence(),
+                };
+                let contexts = window.contexts().iter().map(record).collect();
+                let (s, d, recurrence) = (window.s(), window.d(), window.recurrence());
+                Self { name, s, d, recurrence, contexts, program: None }
+            }
+        }
+    }
 }
 
 /// One f of several.
@@ -192,16 +220,10 @@ fn in_contexts(job: &Job, state: &TrainState) -> Vec<ContextResult> {
 impl Manifest {
     /// The manifest of a run that begins.
     pub fn new(task: &Task, params: TrainParams, engine: String) -> Self {
-        let recurrence = task.recurrence();
-        let record = |context: &crate::task::Context| ContextRecord {
-            name: context.name.clone(),
-            recurrence: context.task.recurrence(),
-        };
-        let contexts = task.contexts().iter().map(record).collect();
         Self {
             format: FORMAT,
             ketbra: env!("CARGO_PKG_VERSION").into(),
-            task: TaskRecord { name: task.name().into(), s: task.s(), d: task.d(), recurrence, contexts },
+            task: TaskRecord::of(task),
             params,
             engine,
             status: RunStatus::Unfinished,
@@ -228,7 +250,10 @@ impl Manifest {
 
     /// The task.
     pub fn task(&self) -> Result<Task, RunFolderError> {
-        let TaskRecord { name, s, d, recurrence, contexts } = &self.task;
+        let TaskRecord { name, s, d, recurrence, contexts, program } = &self.task;
+        if let Some(program) = program {
+            return Ok(Program::read(program)?.renamed(name).into());
+        }
         let quoted = |text: &str| toml::Value::from(text).to_string();
         let f = |recurrence: &[String]| {
             let lines: Vec<String> = recurrence.iter().map(|line| quoted(line)).collect();
@@ -237,7 +262,7 @@ impl Manifest {
         let of = |context: &ContextRecord| format!("[context.{}]\n{}", quoted(&context.name), f(&context.recurrence));
         let f = if contexts.is_empty() { f(recurrence) } else { contexts.iter().map(of).collect() };
         let text = format!("name = {}\ns = {s}\nd = {d}\n{f}", quoted(name));
-        Ok(Task::from_toml_with_contexts(&text, super::MANIFEST, name)?)
+        Ok(Task::from_toml(&text, super::MANIFEST, name)?)
     }
 
     /// What the file of the network says about it.

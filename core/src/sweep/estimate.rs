@@ -35,13 +35,15 @@ impl Estimate {
 }
 
 fn weights(job: &Job) -> f64 {
-    let (hidden, d) = (job.params.hidden as f64, job.task.d() as f64);
+    let (hidden, d) = (job.params.hidden as f64, job.task.outputs() as f64);
     hidden * (hidden + 2.0 * d)
 }
 
 fn seconds(job: &Job) -> f64 {
     let params = &job.params;
-    let time_steps = (job.task.s() + params.curriculum.longest()) as f64 * params.batch as f64 * params.steps as f64;
+    let time_steps = (job.task.steps_before_outputs() + params.curriculum.longest()) as f64
+        * params.batch as f64
+        * params.steps as f64;
     // Forward, backward through the state, backward into the weights: a multiplication and an addition each.
     6.0 * time_steps * weights(job) / OPERATIONS_A_SECOND + SECONDS_TO_INTERPRET
 }

@@ -6,7 +6,7 @@ use crate::interpret::Interpretation;
 use crate::memories::Method;
 use crate::network::CellKind;
 use crate::spectrum::Spectrum;
-use crate::task::TableOf;
+use crate::task::{TableOf, Window};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -138,8 +138,8 @@ impl Row {
             name: run.name.clone(),
             key: run.key().ok(),
             task: task.name().into(),
-            s: task.s(),
-            d: task.d(),
+            s: task.window().map_or(0, Window::s),
+            d: task.outputs(),
             cell: params.cell.name().into(),
             layers: params.layers,
             hidden: params.hidden,
@@ -181,7 +181,7 @@ impl Row {
         self.failing = Some(failing.collect::<Vec<_>>().join(" "));
         self.origin = found.spectrum.origin.as_ref().map(SpectrumFigures::from).unwrap_or_default();
         self.orbit = SpectrumFigures::from(&found.spectrum.orbit);
-        self.read_back = TableOf::all(&run.job.task).map(|wanted| found.function == wanted);
+        self.read_back = run.job.task.window().ok().and_then(TableOf::all).map(|wanted| found.function == wanted);
         for (method, memories) in found.methods.iter().flatten() {
             self.worst.insert(method.clone(), memories.worst);
             self.recovered.insert(method.clone(), memories.recovered);

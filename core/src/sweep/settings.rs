@@ -33,14 +33,14 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     let get = |name: &str| settings.iter().find(|(key, _)| key.name == name).map(|(_, value)| *value);
     let size = |name: &str| get(name).and_then(SettingValue::size);
     let task = match get("task").and_then(SettingValue::text) {
-        Some(name) if name.ends_with(".toml") => Task::read_toml(&folder.join(name)).map_err(|error| match error {
-            TaskError::Contexts { name, .. } => TaskError::ContextsInSweep { name },
-            error => error,
-        }),
+        Some(name) if name.ends_with(".toml") => Task::read_toml(&folder.join(name)),
         Some(name) => Task::parse(name, size("s"), size("d")),
         None => return Err("no task is given: add a line such as task = [\"T1\", \"T2\"]".into()),
     };
     let task = task.map_err(|error| error.to_string())?;
+    if !task.contexts().is_empty() {
+        return Err(TaskError::ContextsInSweep { name: task.name().into() }.to_string());
+    }
     let mut choices = Choices::default();
     for (key, value) in settings {
         key.set(&mut choices, value);
@@ -95,8 +95,10 @@ pub fn name(job: &Job) -> String {
     let steady = recipe == Recipe::Steady;
     let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let mut parts = vec![task.name().to_lowercase().replace(|c| tame(c) == '-', "-")];
-    if (task.s(), task.d()) != (8, 8) {
-        parts.push(format!("s{}-d{}", task.s(), task.d()));
+    if let Ok(window) = task.window()
+        && (window.s(), window.d()) != (8, 8)
+    {
+        parts.push(format!("s{}-d{}", window.s(), window.d()));
     }
     if params.cell != CellKind::default() {
         parts.push(params.cell.name().into());

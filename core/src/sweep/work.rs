@@ -228,7 +228,11 @@ impl<'a> Work<'a> {
         row.steps_to_99 = result.steps_to_99;
         row.mean_horizon = folder.mean_horizon();
         let begin = Instant::now();
-        let question = Question::Task(run.job.task.clone());
+        // Of a program a sweep says how well it is learned.
+        let Ok(task) = run.job.task.window() else {
+            return finished.send(Finished::Row { row: Box::new(row), claim }).ok();
+        };
+        let question = Question::Task(task.clone());
         let found = catch_panic(|| interpret(&network, &question, &self.local.interpret));
         add(&self.interpreting, begin.elapsed());
         match found {
@@ -262,7 +266,8 @@ fn train_each(
 
 /// Networks of one shape are trained side by side.
 fn shape(run: &Run) -> (usize, usize, usize) {
-    (run.job.params.hidden, run.job.task.window(), run.job.task.d())
+    let task = &run.job.task;
+    (run.job.params.hidden, task.steps_before_outputs() * task.outputs(), task.outputs())
 }
 
 fn fail(run: &Run, claim: NetworkLock, error: &dyn std::error::Error, finished: &SyncSender<Finished>) -> Option<()> {

@@ -25,6 +25,29 @@ pub enum TaskError {
         /// The task.
         name: String,
     },
+    /// A program where a window is needed.
+    #[error(
+        "{} has inputs at every step, and this is about tasks that see s inputs and then go on alone, such as T2",
+        escaped_name(name)
+    )]
+    Driven {
+        /// The task.
+        name: String,
+    },
+    /// The size of a window for a program.
+    #[error(
+        "{} has inputs at every step and no window, but {} was passed; leave it out: sizes are part of the name, as in flipflop:3",
+        escaped_name(name),
+        Setting::of(option, asked)
+    )]
+    NoWindow {
+        /// The task.
+        name: String,
+        /// The setting.
+        option: &'static str,
+        /// Its value.
+        asked: usize,
+    },
     /// A context that the task does not have.
     #[error("task {name} has no context '{context}'; it has {contexts}")]
     NoContext {

@@ -1,336 +1,264 @@
-//! Variable-binding tasks: `u(t) = f(u(t-1), ..., u(t-s))` for t > s, with f linear or a truth table.
+//! What a network should compute: a program of variables, `v(t) = F(v(t-1), x(t))`, that says `y(t) = G(v(t), x(t))`.
 //!
-//! The first s steps present inputs of d components in {-1, +1}; from then on the input is zero and the network must
-//! continue the sequence. Variable 1 holds the oldest of the last s values, variable s the newest, so that the value of
-//! lag l lives in variable s + 1 - l.
+//! There are two ways to write one down. A [`Window`] is the paper's: inputs for s steps, then silence; its variables are the
+//! last s values, which move along by one place at each step, and the newest takes the input while there is one and f of the
+//! others in silence. A [`Program`] has formulas for its variables and outputs, and inputs at every step.
 
-mod bits;
-mod by_name;
-mod component;
-mod contexts;
-mod episodes;
 mod error;
-mod evaluate;
-mod explicit;
-mod families;
-mod formula;
-mod from_toml;
-mod functions;
-mod gate;
-mod id;
-mod inline;
-mod lines;
-mod nest;
-mod reader;
-mod recurrence;
-mod shortest;
-mod table_of;
-mod written;
+mod program;
+mod text;
+mod window;
 
-pub(crate) use by_name::nearest_name;
-pub use by_name::{KNOWN_TASKS, KnownTask};
-pub use component::Component;
-pub use contexts::{Context, MAX_CONTEXTS};
-pub use episodes::Episodes;
 pub use error::TaskError;
-pub use formula::{MAX_FORMULA_BYTES, MAX_FORMULA_DEPTH};
-pub use gate::{Gate, MAX_GATE_INPUTS, Slot};
-pub use id::{MAX_ID_DIGITS, TaskId};
-pub use table_of::{PastComponent, TableOf};
+pub use program::{
+    Columns, Description as ProgramDescription, Episode, Frame, Kind, KnownProgram, MAX_PROGRAM_BYTES, Machine,
+    PROGRAMS, Part as ProgramPart, Program, RunError, Step as ProgramStep,
+};
+pub(crate) use window::nearest_name;
+pub use window::{
+    Component, Context, Episodes, Function, Gate, KNOWN_TASKS, KnownTask, MAX_COEFFICIENTS, MAX_CONTEXTS,
+    MAX_FORMULA_BYTES, MAX_FORMULA_DEPTH, MAX_GATE_INPUTS, MAX_ID_DIGITS, MAX_WINDOW, PastComponent, Slot, Source,
+    TableOf, TaskId, Window,
+};
 
-use faer::Mat;
+use serde::Deserialize;
+use std::ffi::OsStr;
+use std::path::Path;
+use text::File;
+use toml::Spanned;
 
-/// The largest window s*d a task may have: a signed selection is described, but neither trained nor interpreted, up to here.
-pub const MAX_WINDOW: usize = 1 << 18;
-/// The most coefficients d*s*d of an f that is no selection: 2 MiB, or a window of 1024 components with d = 256.
-pub const MAX_COEFFICIENTS: usize = 1 << 18;
-
-/// Where one output component of a signed selection comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Source {
-    /// How many steps back, from 1 (the newest value) to s.
-    pub lag: usize,
-    /// Which component, from 0.
-    pub component: usize,
-    /// Whether the sign is flipped on the way.
-    pub negated: bool,
+/// A task of either kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// Inputs for s steps, then silence.
+    Window(Window),
+    /// Inputs at every step.
+    Program(Program),
 }
 
-impl Source {
-    /// +1 or -1.
-    pub fn sign(&self) -> f64 {
-        if self.negated { -1.0 } else { 1.0 }
+impl From<Window> for Task {
+    fn from(window: Window) -> Self {
+        Self::Window(window)
     }
 }
 
-/// The function f of a task.
-#[doc(alias = "f")]
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Function {
-    /// Each output component copies one component of the window, perhaps negated: values stay in {-1, +1}.
-    Selection(Vec<Source>),
-    /// Each output component is any function of a few components of the window: values stay in {-1, +1}.
-    Table(Vec<Gate>),
-    /// A d x (s*d) matrix on the window, variable 1 (the oldest) first: values are real numbers.
-    Dense(Mat<f64>),
+impl From<Program> for Task {
+    fn from(program: Program) -> Self {
+        Self::Program(program)
+    }
 }
 
-/// A variable-binding task.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Task {
-    name: String,
-    s: usize,
-    d: usize,
-    function: Function,
-    /// Of a task with several f, of which a cue chooses one; `function` is then the first of them.
-    contexts: Vec<Context>,
+/// A task file that holds a program; windows have a form of their own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProgramFile {
+    name: Option<String>,
+    program: Spanned<String>,
 }
 
 impl Task {
-    /// A task whose outputs are copies of window components, one [`Source`] an output.
-    pub fn selection(name: impl Into<String>, s: usize, d: usize, sources: Vec<Source>) -> Result<Self, TaskError> {
-        check_size(s, d)?;
-        if sources.len() != d {
-            return Err(TaskError::OutputCount { found: sources.len(), d });
+    /// A task from what a person types: a name, an id such as `255,0,0`, formulas such as `u1 = xor(u1[t-5], u1[t-3])`, a
+    /// program such as `input x: sign; variable v: sign; v = v * x; output y = v`, or the path of a TOML file.
+    ///
+    /// `s` and `d` are those of windows, and default to 8 for most names and for ids.
+    pub fn parse(text: impl AsRef<OsStr>, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        let path = Path::new(text.as_ref());
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            return Self::read_toml(path);
         }
-        for source in &sources {
-            check_slot(Slot { lag: source.lag, component: source.component }, s, d)?;
-        }
-        Ok(Self { name: name.into(), s, d, function: Function::Selection(sources), contexts: vec![] })
+        Self::written(&path.to_string_lossy(), s, d)
     }
 
-    /// A task whose outputs are truth tables on window components, one [`Gate`] an output. Gates that copy one component each
-    /// become a [`Function::Selection`].
-    pub fn table(name: impl Into<String>, s: usize, d: usize, gates: Vec<Gate>) -> Result<Self, TaskError> {
-        if let Some(sources) = gates.iter().map(Gate::as_source).collect() {
-            return Self::selection(name, s, d, sources);
+    /// The same beside a network of `inputs` inputs, as many as the components of a window have where nobody says otherwise.
+    pub(crate) fn parse_beside(
+        text: impl AsRef<OsStr>,
+        s: Option<usize>,
+        d: Option<usize>,
+        inputs: usize,
+    ) -> Result<Self, TaskError> {
+        let path = Path::new(text.as_ref());
+        match path.extension().is_some_and(|extension| extension == "toml") {
+            true => Self::read_toml(path)?.of_size(s, d),
+            false if d.is_none() => Self::written_beside(&path.to_string_lossy(), s, Some(inputs)),
+            false => Self::written(&path.to_string_lossy(), s, d),
         }
-        check_size(s, d)?;
-        if gates.len() != d {
-            return Err(TaskError::OutputCount { found: gates.len(), d });
-        }
-        let entries: usize = gates.iter().map(|gate| gate.table().len()).sum();
-        if entries > MAX_COEFFICIENTS {
-            return Err(TaskError::TooManyEntries { found: entries, limit: MAX_COEFFICIENTS });
-        }
-        for slot in gates.iter().flat_map(Gate::inputs) {
-            check_slot(*slot, s, d)?;
-        }
-        Ok(Self { name: name.into(), s, d, function: Function::Table(gates), contexts: vec![] })
     }
 
-    /// A task given by its d x (s*d) matrix. A matrix that selects with signs becomes a [`Function::Selection`].
-    pub fn from_matrix(name: impl Into<String>, s: usize, d: usize, matrix: Mat<f64>) -> Result<Self, TaskError> {
-        check_size(s, d)?;
-        if (matrix.nrows(), matrix.ncols()) != (d, s * d) {
-            return Err(TaskError::MatrixShape { rows: matrix.nrows(), columns: matrix.ncols(), s, d });
+    /// A task that somebody wrote beside the sizes of a window, which a program has no use for.
+    pub(crate) fn written_beside(text: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        match Program::is_text(text) || Program::named(text).is_some() {
+            true => Self::written(text, None, None),
+            false => Self::written(text, s, d)?.of_size(s, d),
         }
-        check_coefficients(s, d)?;
-        for row in 0..d {
-            if let Some(column) = (0..s * d).find(|&column| !matrix[(row, column)].is_finite()) {
-                return Err(TaskError::NotFinite { row: row + 1, column: column + 1, value: matrix[(row, column)] });
-            }
-        }
-        let function = match as_selection(&matrix, s, d) {
-            Some(sources) => Function::Selection(sources),
-            None => Function::Dense(matrix),
+    }
+
+    /// A task by its name, id, formulas or program, whoever wrote it: no file is opened.
+    pub fn written(text: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        let of_a_window = [("s", s), ("d", d)].into_iter().find_map(|(option, asked)| Some((option, asked?)));
+        let program = match Program::is_text(text) {
+            true => Some(Program::read(text)),
+            false => Program::named(text),
         };
-        Ok(Self { name: name.into(), s, d, function, contexts: vec![] })
+        match (program, of_a_window) {
+            (None, _) => Window::named_or_numbered(text, s, d).map(Self::Window),
+            (Some(Ok(program)), Some((option, asked))) => {
+                Err(TaskError::NoWindow { name: program.name().into(), option, asked })
+            }
+            (Some(program), _) => program.map(Self::Program),
+        }
+    }
+
+    /// A task by name.
+    pub fn named(name: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
+        match Program::named(name) {
+            Some(program) => program.map(Self::Program),
+            None => Window::named(name, s, d).map(Self::Window),
+        }
+    }
+
+    /// Reads a task file.
+    pub fn read_toml(path: &Path) -> Result<Self, TaskError> {
+        let text = window::read_text(path)?;
+        let stem = path.file_stem().map_or_else(|| "task".into(), |stem| stem.to_string_lossy());
+        Self::from_toml(&text, &path.to_string_lossy(), &stem)
+    }
+
+    /// A task from the text of a task file; `file` is named in errors, `default_name` is used if the text has no name.
+    pub fn from_toml(text: &str, file: &str, default_name: &str) -> Result<Self, TaskError> {
+        // A window's file has sizes, which a program's has not.
+        if !text.lines().any(|line| line.trim_start().starts_with("program")) {
+            return Window::from_toml_with_contexts(text, file, default_name).map(Self::Window);
+        }
+        let source = File { file, text };
+        let parsed: ProgramFile = toml::from_str(text)
+            .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
+        let name = parsed.name.unwrap_or_else(|| default_name.into());
+        window::refused_name(&name, &source)?;
+        let start = parsed.program.span().start;
+        let opening = text[start..].find(|c| c != '"' && c != '\'').unwrap_or(0);
+        // A line end right behind three quotation marks does not count.
+        let opening = opening + usize::from(opening == 3 && text[start + opening..].starts_with('\n'));
+        let program = Program::read_in(parsed.program.get_ref(), &source, start + opening)?;
+        Ok(Self::Program(program.renamed(name)))
+    }
+
+    /// The task as the text of a task file, which [`Task::from_toml`] reads back to the same task.
+    pub fn to_toml(&self) -> String {
+        match self {
+            Self::Window(window) => window.to_toml(),
+            Self::Program(program) => program.to_toml(),
+        }
     }
 
     /// What the task is called.
     pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The number of variables, which is the number of time steps of the input phase.
-    pub fn s(&self) -> usize {
-        self.s
-    }
-
-    /// The number of components of each variable.
-    #[doc(alias = "kappa")]
-    pub fn d(&self) -> usize {
-        self.d
-    }
-
-    /// The number of components of the whole window, s*d.
-    pub fn window(&self) -> usize {
-        self.s * self.d
-    }
-
-    /// The function f.
-    pub fn function(&self) -> &Function {
-        &self.function
-    }
-
-    /// The sources of a signed selection, `None` for any other f.
-    pub fn sources(&self) -> Option<&[Source]> {
-        match &self.function {
-            Function::Selection(sources) => Some(sources),
-            Function::Table(_) | Function::Dense(_) => None,
+        match self {
+            Self::Window(window) => window.name(),
+            Self::Program(program) => program.name(),
         }
     }
 
-    /// Every output as a truth table, `None` for a dense f.
-    pub fn gates(&self) -> Option<Vec<Gate>> {
-        match &self.function {
-            Function::Selection(sources) => Some(sources.iter().map(Gate::copy).collect()),
-            Function::Table(gates) => Some(gates.clone()),
-            Function::Dense(_) => None,
+    /// The window, for what is about windows alone.
+    pub fn window(&self) -> Result<&Window, TaskError> {
+        match self {
+            Self::Window(window) => Ok(window),
+            Self::Program(program) => Err(TaskError::Driven { name: program.name().into() }),
         }
     }
 
-    /// Whether f is linear: a selection or a matrix.
+    /// The window, taken out, if it has one f.
+    pub fn into_window(self) -> Result<Window, TaskError> {
+        match self {
+            Self::Window(window) => window.alone(),
+            Self::Program(program) => Err(TaskError::Driven { name: program.name().into() }),
+        }
+    }
+
+    /// The program, where there are inputs at every step.
+    pub fn program(&self) -> Option<&Program> {
+        match self {
+            Self::Window(_) => None,
+            Self::Program(program) => Some(program),
+        }
+    }
+
+    /// The number of inputs of a network.
+    pub fn inputs(&self) -> usize {
+        match self {
+            Self::Window(window) => window.inputs(),
+            Self::Program(program) => program.inputs(),
+        }
+    }
+
+    /// The number of outputs of a network.
+    pub fn outputs(&self) -> usize {
+        match self {
+            Self::Window(window) => window.d(),
+            Self::Program(program) => program.outputs(),
+        }
+    }
+
+    /// Steps of input before the first output: s of a window, none of a program.
+    pub fn steps_before_outputs(&self) -> usize {
+        match self {
+            Self::Window(window) => window.s(),
+            Self::Program(_) => 0,
+        }
+    }
+
+    /// Whether there are inputs beside the outputs too.
+    pub fn has_inputs_throughout(&self) -> bool {
+        match self {
+            Self::Window(window) => !window.contexts().is_empty(),
+            Self::Program(_) => true,
+        }
+    }
+
+    /// The most output steps that an episode has; nothing where it may go on forever.
+    pub fn longest(&self) -> Option<usize> {
+        self.program().and_then(Program::longest)
+    }
+
+    /// The contexts of a window that has several f.
+    pub fn contexts(&self) -> &[Context] {
+        match self {
+            Self::Window(window) => window.contexts(),
+            Self::Program(_) => &[],
+        }
+    }
+
+    /// The place of a context by its name.
+    pub fn context(&self, name: &str) -> Result<usize, TaskError> {
+        self.window()?.context(name)
+    }
+
+    /// Whether it is a window with a linear f.
     pub fn is_linear(&self) -> bool {
-        !matches!(self.function, Function::Table(_)) && self.contexts.iter().all(|context| context.task.is_linear())
+        self.window().is_ok_and(Window::is_linear)
     }
 
-    /// Whether f of the opposite window is the opposite: only then can a network without biases compute it.
+    /// Whether a network without biases can compute it.
     pub fn is_odd(&self) -> bool {
-        let odd = |gate: &Gate| {
-            let table = gate.table();
-            (0..table.len()).all(|m| table[m] != table[table.len() - 1 - m])
-        };
-        let here = match &self.function {
-            Function::Table(gates) => gates.iter().all(odd),
-            Function::Selection(_) | Function::Dense(_) => true,
-        };
-        here && self.contexts.iter().all(|context| context.task.is_odd())
-    }
-
-    /// Whether values stay in {-1, +1}. If not, targets are real numbers and may grow or shrink without bound.
-    pub fn is_binary(&self) -> bool {
-        !matches!(self.function, Function::Dense(_))
-    }
-
-    /// The window index of a source: variables from the oldest, components within.
-    pub fn window_index(&self, source: &Source) -> usize {
-        (self.s - source.lag) * self.d + source.component
-    }
-
-    /// f as a d x (s*d) matrix, variable 1 (the oldest) first; `None` where f is not linear.
-    pub fn linear(&self) -> Option<Mat<f64>> {
-        match &self.function {
-            Function::Table(_) => None,
-            Function::Dense(matrix) => Some(matrix.clone()),
-            Function::Selection(sources) => {
-                let mut matrix = Mat::zeros(self.d, self.window());
-                for (output, source) in sources.iter().enumerate() {
-                    matrix[(output, self.window_index(source))] = source.sign();
-                }
-                Some(matrix)
-            }
+        match self {
+            Self::Window(window) => window.is_odd(),
+            Self::Program(_) => false,
         }
-    }
-
-    /// The same task under another name.
-    pub fn renamed(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
-        self
     }
 
     /// The task, if it has the sizes asked for; a task file carries its own.
     pub fn of_size(self, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
-        for (option, asked, size) in [("s", s, self.s), ("d", d, self.d)] {
-            if let Some(asked) = asked.filter(|asked| *asked != size) {
-                return Err(TaskError::OtherSize { name: self.name, option, asked, s: self.s, d: self.d });
-            }
+        match self {
+            Self::Window(window) => window.of_size(s, d).map(Self::Window),
+            Self::Program(_) => Ok(self),
         }
-        Ok(self)
     }
 
     /// Whether two tasks ask for the same thing, whatever they are called.
     pub fn same_function(&self, other: &Self) -> bool {
-        let same = |(a, b): (&Context, &Context)| a.name == b.name && a.task.same_function(&b.task);
-        (self.s, self.d) == (other.s, other.d)
-            && self.function == other.function
-            && self.contexts.len() == other.contexts.len()
-            && self.contexts.iter().zip(&other.contexts).all(same)
-    }
-}
-
-fn check_size(s: usize, d: usize) -> Result<(), TaskError> {
-    if s == 0 || d == 0 {
-        return Err(TaskError::Empty { s, d });
-    }
-    match s.checked_mul(d) {
-        Some(window) if window <= MAX_WINDOW => Ok(()),
-        _ => Err(TaskError::TooLarge { s, d, limit: MAX_WINDOW }),
-    }
-}
-
-fn check_slot(slot: Slot, s: usize, d: usize) -> Result<(), TaskError> {
-    if slot.lag == 0 || slot.lag > s {
-        return Err(TaskError::LagOutOfRange { lag: slot.lag, s });
-    }
-    if slot.component >= d {
-        return Err(TaskError::ComponentOutOfRange { component: slot.component + 1, d });
-    }
-    Ok(())
-}
-
-/// Refuses a dense f whose matrix would be too large; the window is known to be within its limit.
-fn check_coefficients(s: usize, d: usize) -> Result<(), TaskError> {
-    match (s * d).checked_mul(d) {
-        Some(count) if count <= MAX_COEFFICIENTS => Ok(()),
-        _ => Err(TaskError::TooManyCoefficients { s, d, limit: MAX_COEFFICIENTS }),
-    }
-}
-
-fn as_selection(matrix: &Mat<f64>, s: usize, d: usize) -> Option<Vec<Source>> {
-    (0..d)
-        .map(|row| {
-            let mut entries = (0..s * d).filter(|&column| matrix[(row, column)] != 0.0);
-            let column = entries.next()?;
-            let value = matrix[(row, column)];
-            let unit = value.abs() == 1.0 && entries.next().is_none();
-            unit.then_some(Source { lag: s - column / d, component: column % d, negated: value < 0.0 })
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_matrix_of_signed_units_is_a_selection_and_back() {
-        let t3 = Task::named("T3", None, None).unwrap();
-        let again = Task::from_matrix("again", 8, 8, t3.linear().unwrap()).unwrap();
-        assert!(again.same_function(&t3) && again.is_binary());
-    }
-
-    #[test]
-    fn a_matrix_with_sums_is_dense_and_leaves_plus_minus_one() {
-        let mut matrix = Mat::zeros(1, 2);
-        matrix[(0, 0)] = 1.0;
-        matrix[(0, 1)] = 1.0;
-        assert!(!Task::from_matrix("fibonacci", 2, 1, matrix).unwrap().is_binary());
-    }
-
-    #[test]
-    fn a_matrix_of_the_wrong_shape_or_with_nan_is_refused() {
-        let shape = Task::from_matrix("x", 2, 2, Mat::zeros(2, 3)).unwrap_err();
-        assert_eq!(shape.to_string(), "the matrix is 2 x 3, but s=2, d=2 needs d x s*d = 2 x 4");
-        let mut matrix = Mat::zeros(1, 2);
-        matrix[(0, 1)] = f64::NAN;
-        let value = Task::from_matrix("x", 2, 1, matrix).unwrap_err();
-        assert!(value.to_string().contains("row 1, column 2"), "{value}");
-    }
-
-    #[test]
-    fn a_dense_f_has_a_limit_of_its_own() {
-        let message = Task::from_matrix("x", 1, 1024, Mat::zeros(1024, 1024)).unwrap_err().to_string();
-        assert!(message.contains("1024*1*1024") && message.contains("262144"), "{message}");
-        assert!(Task::from_matrix("x", 4, 256, Mat::zeros(256, 1024)).is_ok());
-    }
-
-    #[test]
-    fn zero_and_absurd_sizes_are_refused() {
-        for (s, d) in [(0, 8), (8, 0), (usize::MAX, 2), (1 << 20, 2)] {
-            assert!(Task::selection("x", s, d, vec![]).is_err(), "s={s} d={d}");
+        match (self, other) {
+            (Self::Window(window), Self::Window(other)) => window.same_function(other),
+            (Self::Program(program), Self::Program(other)) => program.source() == other.source(),
+            _ => false,
         }
     }
 }

@@ -73,7 +73,7 @@ pub fn diagnose(job: &Job, state: &TrainState) -> Vec<Diagnosis> {
         found.push(Diagnosis::Odd);
     }
     // What a truth table must keep is more than its components, so only a linear f has an exact number.
-    let contents = Core::of(task).map_or(0, |core| core.dimension());
+    let contents = task.window().map_or(0, |task| Core::of(task).map_or(0, |core| core.dimension()));
     let hidden = params.hidden * params.layers;
     if hidden < contents {
         found.push(Diagnosis::TooFewUnits { contents, hidden });

@@ -192,12 +192,12 @@ impl Job {
     /// Refuses a network of other sizes than the job's.
     fn fits(&self, network: &Network) -> Result<(), TrainError> {
         network.check()?;
-        let d = self.task.d();
+        let outputs = self.task.outputs();
         let sizes = [
             ("layers", network.layers.len(), self.params.layers),
             ("hidden units", network.hidden(), self.params.hidden),
             ("inputs", network.inputs(), self.task.inputs()),
-            ("outputs", network.outputs(), d),
+            ("outputs", network.outputs(), outputs),
         ];
         if network.kind() != Some(self.params.cell) {
             let found = network.kind().map_or("a mixture of cells", |kind| kind.title()).into();

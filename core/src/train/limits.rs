@@ -37,8 +37,8 @@ pub(super) fn check(job: &Job) -> Result<(), TrainError> {
         hidden: params.hidden,
         batch: params.batch,
         horizon: params.curriculum.longest(),
-        s: task.s(),
-        d: task.d(),
+        s: task.steps_before_outputs(),
+        d: task.outputs(),
     })
 }
 
@@ -46,7 +46,7 @@ const GIB: f64 = (1u64 << 30) as f64;
 
 /// Bytes that training takes, roughly; in floating point, where nothing overflows.
 fn bytes(job: &Job) -> f64 {
-    let (params, s, d) = (&job.params, job.task.s(), job.task.d());
+    let (params, s, d) = (&job.params, job.task.steps_before_outputs(), job.task.outputs());
     let layers = layers(job);
     let readout = (d as f64) * (params.hidden as f64 + 1.0);
     let weights = readout + layers.iter().map(LayerSizes::weights).sum::<f64>();
@@ -54,8 +54,9 @@ fn bytes(job: &Job) -> f64 {
     let tape = |batch: usize, horizon: usize| {
         let steps = s.saturating_add(horizon);
         let states: f64 = layers.iter().map(|layer| layer.tape_shape().numbers_per_sample(steps)).sum();
-        let cues = if job.task.contexts().is_empty() { 0.0 } else { horizon as f64 };
-        let outside = (s as f64 + cues + 2.0 * horizon as f64) * job.task.inputs().next_multiple_of(PANEL) as f64;
+        let later = if job.task.has_inputs_throughout() { horizon as f64 } else { 0.0 };
+        let outside = (s as f64 + later) * job.task.inputs().next_multiple_of(PANEL) as f64
+            + 2.0 * horizon as f64 * d.next_multiple_of(PANEL) as f64;
         4.0 * batch as f64 * (states + outside)
     };
     let learning = tape(params.batch, params.curriculum.longest());

@@ -183,7 +183,7 @@ impl TrainParams {
 
     /// A network with random weights for a task; contexts add inputs for their cues.
     pub fn network_for(&self, task: &Task) -> Network {
-        self.initialization.network(&self.architecture(), task.inputs(), task.d(), self.seed)
+        self.initialization.network(&self.architecture(), task.inputs(), task.outputs(), self.seed)
     }
 
     /// Sets the cell, and with it the activation, biases and learning rate that suit it and the task: a network without

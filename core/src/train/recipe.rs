@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{Curriculum, LearningRateChange, Stopping, TrainParams};
 use crate::choose::{UnknownWord, choose};
 use crate::network::{CellKind, Initialization};
-use crate::task::Task;
+use crate::task::{Program, Task, Window};
 
 /// A way to train that has a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +72,28 @@ const ONLY_WHEN_LEARNED: u64 = u32::MAX as u64;
 /// ones; with fewer than three units for two contents it ends in networks that work and share directions, where fixed horizons, a
 /// whisper of L2 and a long while after the task is learned end in circuits.
 fn steady(task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParams {
-    let window = task.window();
+    match task {
+        Task::Window(window) => steady_window(window, cell, hidden, open),
+        Task::Program(program) => steady_program(program),
+    }
+}
+
+/// Programs are shown short episodes first; measured on thirty of them (docs/do/train.md).
+fn steady_program(program: &Program) -> TrainParams {
+    let longest = program.longest().unwrap_or(usize::MAX);
+    let mut params = TrainParams::with_curriculum(Curriculum::adaptive().up_to(PROGRAM_HORIZON.min(longest)));
+    params.test.horizon = params.test.horizon.min(longest);
+    params.steps = 30_000;
+    params.learning_rate_change = Some(LearningRateChange { after: 20_000, factor: 0.1 });
+    params.stopping = Some(Stopping::default());
+    params
+}
+
+/// Steps that a program is trained on at most; it is tested on more.
+const PROGRAM_HORIZON: usize = 50;
+
+fn steady_window(task: &Window, cell: CellKind, hidden: usize, open: usize) -> TrainParams {
+    let window = task.width();
     let (plain, narrow) = (cell == CellKind::Elman && task.is_linear(), 2 * open < 3 * window);
     let curriculum = if plain && !narrow { Curriculum::adaptive() } else { Curriculum::table1() };
     let mut params = TrainParams::with_curriculum(curriculum);
@@ -82,13 +103,13 @@ fn steady(task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParam
     let slower_after = match (plain, narrow) {
         (true, false) => by_content,
         (true, true) => ONLY_WHEN_LEARNED,
-        (false, _) if carries(cell, task) => by_content / 2 * 3,
+        (false, _) if carries_window(cell, task) => by_content / 2 * 3,
         (false, _) => 24_000,
     };
     params.steps = match (plain, narrow) {
         (true, false) => slower_after / 2 * 5,
         (true, true) => 40_000,
-        (false, _) if carries(cell, task) => slower_after / 2 * 5,
+        (false, _) if carries_window(cell, task) => slower_after / 2 * 5,
         (false, _) => 30_000,
     };
     if plain {
@@ -109,8 +130,12 @@ fn steady(task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParam
 
 /// Gated cells that have to carry contents along. PyTorch's gates begin half closed and halve what passes: repeat copy of 8 x 8 is
 /// not learned so in 30,000 steps by any of 40 networks; with open gates and a rotation it is by ten of ten.
-fn carries(cell: CellKind, task: &Task) -> bool {
+fn carries_window(cell: CellKind, task: &Window) -> bool {
     matches!(cell, CellKind::Gru | CellKind::Lstm) && task.is_linear()
+}
+
+fn carries(cell: CellKind, task: &Task) -> bool {
+    task.window().is_ok_and(|window| carries_window(cell, window))
 }
 
 /// Steps at the full learning rate for each component of the window: 8,000 for 8 x 8.

@@ -316,7 +316,7 @@ mod tests {
     #[cfg(feature = "cuda")]
     #[test]
     fn the_cuda_engine_refuses_in_words() {
-        use crate::task::Task;
+        use crate::task::{Task, Window};
         use crate::train::{Choices, Job, Start};
         let refused = |task: &Task, restraint| {
             let (mut params, _) = Choices { hidden: Some(8), ..Choices::default() }.params(task).unwrap();
@@ -325,15 +325,19 @@ mod tests {
             let job = Job { task: task.clone(), params, start };
             crate::train::cuda::supports(&job).unwrap_err().to_string()
         };
-        let plain = Task::named("repeat-copy", Some(2), Some(2)).unwrap();
+        let window = Window::named("repeat-copy", Some(2), Some(2)).unwrap();
+        let plain = Task::from(window.clone());
         let held = Some(Arc::new(held(Hold::Fixed)));
         let restraint =
             Restraint { rule: RestraintRule::Freeze { part: Freeze::Recurrent }, crc32c: 0, before: vec![], held };
         let message = refused(&plain, Some(restraint));
         assert!(message.contains("does not train under a restraint") && message.contains("cpu"), "{message}");
-        let both = vec![("a".to_string(), plain.clone()), ("b".to_string(), plain)];
-        let message = refused(&Task::with_contexts("two", both).unwrap(), None);
+        let both = vec![("a".to_string(), window.clone()), ("b".to_string(), window)];
+        let message = refused(&Window::with_contexts("two", both).unwrap().into(), None);
         assert!(message.contains("does not train tasks with contexts"), "{message}");
+        assert!(message.contains("does not train tasks with contexts"), "{message}");
+        let message = refused(&Task::named("parity", None, None).unwrap(), None);
+        assert!(message.contains("inputs at every step"), "{message}");
     }
 
     #[test]

@@ -59,15 +59,17 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// From losses and shares of right signs at every output step.
-    pub(crate) fn in_quarters(loss: &[f64], accuracy: &[f64]) -> Self {
+    /// From losses and shares of right answers at every output step; those at which nothing counts are left out.
+    pub(crate) fn in_quarters(loss: &[f64], accuracy: &[f64], counts: &[bool]) -> Self {
+        let counting = |of: &[f64]| of.iter().zip(counts).filter(|(_, counts)| **counts).map(|(x, _)| *x).collect();
+        let (loss, accuracy): (Vec<f64>, Vec<f64>) = (counting(loss), counting(accuracy));
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
         // A maximum that passes over a NaN would call it good.
         let worse = |a: f64, b: f64| if b.is_nan() || b > a { b } else { a };
         let quarters = |of: &'_ [f64]| of.chunks(of.len().div_ceil(4).max(1)).map(mean).collect::<Vec<_>>();
         Self {
-            loss: quarters(loss).into_iter().fold(0.0, worse),
-            accuracy: quarters(accuracy).into_iter().fold(1.0, f64::min),
+            loss: quarters(&loss).into_iter().fold(0.0, worse),
+            accuracy: quarters(&accuracy).into_iter().fold(1.0, f64::min),
         }
     }
 
@@ -192,11 +194,11 @@ mod tests {
     fn the_worst_quarter_decides() {
         let (mut loss, mut accuracy) = ([0.01; 8], [1.0; 8]);
         (loss[7], accuracy[5]) = (0.21, 0.99);
-        let seen = Evaluation::in_quarters(&loss, &accuracy);
+        let seen = Evaluation::in_quarters(&loss, &accuracy, &[true; 8]);
         assert_eq!((seen.loss, seen.accuracy), (0.11, 0.995));
         assert!(!seen.is_good(&Stopping::default()));
         loss[0] = f64::NAN;
-        assert!(Evaluation::in_quarters(&loss, &[1.0; 8]).loss.is_nan());
+        assert!(Evaluation::in_quarters(&loss, &[1.0; 8], &[true; 8]).loss.is_nan());
     }
 
     #[test]

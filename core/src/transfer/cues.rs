@@ -42,7 +42,7 @@ pub fn with_strong_cues(params: &TrainParams, task: &Task) -> Network {
                 // Gates lie under one another, each with a row for every unit: all of a shut unit are held.
                 for row in (0..weights.nrows()).filter(|row| !own.contains(&(row % units))) {
                     let sign = stream.block(row as u32, context as u32, 0)[0] & 1;
-                    weights[(row, task.d() + context)] = if sign == 1 { SHUT } else { -SHUT };
+                    weights[(row, task.outputs() + context)] = if sign == 1 { SHUT } else { -SHUT };
                 }
             }
         }
@@ -84,7 +84,7 @@ fn cue(network: &Network, task: &Task, context: usize) -> Vec<f64> {
     let found = all.into_iter().find(|(name, _)| name == "rnn.weight_ih_l0");
     match found {
         Some((_, Parameter::Matrix(weights))) if weights.ncols() == task.inputs() => {
-            weights.col(task.d() + context).iter().copied().collect()
+            weights.col(task.outputs() + context).iter().copied().collect()
         }
         _ => vec![],
     }

@@ -110,6 +110,7 @@ impl LearnedTask {
         if !new.contexts().is_empty() {
             return Ok(Self { context: Some(new.context(name)?), task: new.clone(), name: name.into() });
         }
+        let new = new.window()?;
         let task = Task::parse(name, Some(new.s()), Some(new.d()))?;
         Ok(Self { task, context: None, name: name.into() })
     }
@@ -188,7 +189,7 @@ pub fn consolidate(
     }
     let mut fisher = fisher.unwrap_or_else(|| network.clone());
     // As the loss is a mean over steps and components: with strength 1 what old tasks lose counts as much as the new one's loss.
-    let outputs = old.first().map_or(1, |of| of.task.d() * params.horizon) as f64;
+    let outputs = old.first().map_or(1, |of| of.task.outputs() * params.horizon) as f64;
     fisher.parameters_mut().into_iter().for_each(|(_, parameter)| parameter.change(|x| 2.0 * x / outputs));
     let penalty = Some(Penalty { fisher, anchor: network.clone(), strength });
     let rule = RestraintRule::Ewc { old: old.iter().map(|old| old.name.clone()).collect(), strength };
@@ -242,7 +243,7 @@ fn made(rule: RestraintRule, held: Held) -> Result<Restraint, TransferError> {
 
 fn checked<'a>(network: &Network, old: &'a [LearnedTask]) -> Result<Vec<&'a LearnedTask>, TransferError> {
     for of in old {
-        if of.task.inputs() != network.inputs() || of.task.d() != network.outputs() {
+        if of.task.inputs() != network.inputs() || of.task.outputs() != network.outputs() {
             return Err(TransferError::Inputs(of.name.clone(), of.task.inputs(), network.inputs()));
         }
     }
@@ -265,7 +266,7 @@ fn memory_space(network: &Network, learned: Option<&Task>) -> Result<faer::Mat<f
         return Err(TransferError::Layers(network.layers.len()));
     }
     let none = |why: &str| TransferError::NoMemories(why.into());
-    let task = learned.ok_or_else(|| none("its file does not say which task it has learned"))?;
+    let task = learned.ok_or_else(|| none("its file does not say which task it has learned"))?.window()?;
     if task.is_linear() {
         Core::of(task).map_err(|error| none(&error.to_string()))?;
     }

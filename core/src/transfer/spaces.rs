@@ -88,7 +88,7 @@ pub(super) fn of(
     }
     moments.insert("readout.weight".into(), Moments::new(network.hidden()));
     for old in old {
-        let (s, d, episodes) = (old.task.s(), old.task.d(), params.episodes);
+        let (s, d, episodes) = (old.task.steps_before_outputs(), old.task.outputs(), params.episodes);
         let drawn = draw_inputs((s, d), episodes, &old_inputs(params.seed), 0)?;
         let cue = |j: usize| f64::from(u8::from(Some(j - d) == old.context));
         let mut state = Mat::zeros(network.state_size(), episodes);

@@ -24,6 +24,18 @@ unsafe impl GlobalAlloc for Counting {
         count(-(layout.size() as isize));
         unsafe { System.dealloc(pointer, layout) }
     }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Both are held while one is copied to the other.
+        count(size as isize);
+        count(-(layout.size() as isize));
+        unsafe { System.realloc(pointer, layout, size) }
+    }
 }
 
 fn count(change: isize) {

@@ -6,21 +6,21 @@ use ketbra::network::{Activation, Biases, Network};
 use ketbra::numeric::{Matrix, draw};
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::{Episodes, Task};
+use ketbra::task::{Episodes, Window};
 
 /// A register of which some directions, each a mixture of many contents, fade by `modulus` a step.
-pub fn fading(task: &Task, directions: usize, modulus: f64, seed: u64) -> Network {
+pub fn fading(task: &Window, directions: usize, modulus: f64, seed: u64) -> Network {
     let (s, d) = (task.s(), task.d());
     // What is the same in every variable is an eigenvector of repeat copy.
     let drawn = draw::orthonormal(d, directions, &Stream::new(seed, Purpose::Matrices), 0);
     let mixed = Matrix::from_fn(s * d, directions, |slot, k| drawn[(slot % d, k)] / (s as f64).sqrt());
     let phi = operator(task).unwrap();
     let step = &phi - &phi * &mixed * mixed.transpose() * faer::Scale(1.0 - modulus);
-    analog_step(task, &step, task.window() + 16, Activation::Identity)
+    analog_step(task, &step, task.width() + 16, Activation::Identity)
 }
 
 /// What a network did, with something done to its outputs.
-pub fn recorded(network: &Network, task: &Task, wrong: impl Fn(usize, usize, usize, f64) -> f64) -> Trajectories {
+pub fn recorded(network: &Network, task: &Window, wrong: impl Fn(usize, usize, usize, f64) -> f64) -> Trajectories {
     const EPISODES: usize = 256;
     const STEPS: usize = 200;
     let (s, d) = (task.s(), task.d());
@@ -43,9 +43,9 @@ pub fn recorded(network: &Network, task: &Task, wrong: impl Fn(usize, usize, usi
 
 /// A register with three further units: one sees a certain window, wherever it has turned to; one stays on from then on and pushes
 /// an output down; and one is always on after the first step, as a bias that the zero state does not feel.
-pub fn latching(task: &Task, window: &[f64]) -> Network {
+pub fn latching(task: &Window, window: &[f64]) -> Network {
     let mut network = saturating(task.s(), task.d(), &task.linear().unwrap());
-    let (hidden, size, d) = (network.hidden(), task.window(), task.d());
+    let (hidden, size, d) = (network.hidden(), task.width(), task.d());
     let plain = network.as_elman().unwrap().clone();
     let [sees, stays, on] = [hidden, hidden + 1, hidden + 2];
     let more = hidden + 3;
@@ -75,12 +75,12 @@ pub fn latching(task: &Task, window: &[f64]) -> Network {
 }
 
 /// The sign in which the first unit of every window component holds it: what it is after the component was shown as +1.
-fn unit_signs(network: &Network, task: &Task) -> Vec<f64> {
+fn unit_signs(network: &Network, task: &Window) -> Vec<f64> {
     let (s, d) = (task.s(), task.d());
     let mut state = Matrix::zeros(network.state_size(), 1);
     let ones = Matrix::from_fn(d, 1, |_, _| 1.0);
     for _ in 0..s {
         state = network.step_batch(state.as_ref(), Some(ones.as_ref()));
     }
-    (0..task.window()).map(|k| state[(k, 0)].signum()).collect()
+    (0..task.width()).map(|k| state[(k, 0)].signum()).collect()
 }

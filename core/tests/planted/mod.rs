@@ -8,24 +8,24 @@ use ketbra::circuit::operator;
 use ketbra::network::{Activation, Elman, Network};
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::Task;
+use ketbra::task::Window;
 
 /// A task from the lines of its recurrence.
-pub fn task(s: usize, d: usize, lines: &[&str]) -> Task {
+pub fn task(s: usize, d: usize, lines: &[&str]) -> Window {
     let lines: Vec<String> = lines.iter().map(|line| format!("\"{line}\"")).collect();
-    Task::from_toml(&format!("s = {s}\nd = {d}\nrecurrence = [{}]", lines.join(", ")), "planted", "planted").unwrap()
+    Window::from_toml(&format!("s = {s}\nd = {d}\nrecurrence = [{}]", lines.join(", ")), "planted", "planted").unwrap()
 }
 
 /// A circuit that keeps values as they are: `W = Psi Phi Psi*` in an oblique basis of `hidden` units.
 ///
 /// Exact from the zero state where what f reads from anything but the oldest variable is not kept for long.
-pub fn analog(task: &Task, hidden: usize, activation: Activation) -> Network {
+pub fn analog(task: &Window, hidden: usize, activation: Activation) -> Network {
     analog_step(task, &operator(task).unwrap(), hidden, activation)
 }
 
 /// The same with another step on the window than the task's.
-pub fn analog_step(task: &Task, step: &Matrix, hidden: usize, activation: Activation) -> Network {
-    let (stream, window, d) = (Stream::new(78, Purpose::Matrices), task.window(), task.d());
+pub fn analog_step(task: &Window, step: &Matrix, hidden: usize, activation: Activation) -> Network {
+    let (stream, window, d) = (Stream::new(78, Purpose::Matrices), task.width(), task.d());
     let memories = draw::with_condition(hidden, window, 3.0, &stream, 0);
     let readers = pseudo_inverse(&memories, RELATIVE_CUT).unwrap();
     // Small enough that tanh hardly bends it.
@@ -64,8 +64,8 @@ pub fn saturating(s: usize, d: usize, f: &Matrix) -> Network {
 }
 
 /// A relu circuit: each window component is a pair of units, one for its positive and one for its negative part.
-pub fn rectified(task: &Task) -> Network {
-    let (step, window, d) = (operator(task).unwrap(), task.window(), task.d());
+pub fn rectified(task: &Window) -> Network {
+    let (step, window, d) = (operator(task).unwrap(), task.width(), task.d());
     let sign = |unit: usize| if unit < window { 1.0 } else { -1.0 };
     let recurrent = |i: usize, j: usize| sign(i) * sign(j) * step[(i % window, j % window)];
     let newest = |unit: usize, j: usize| if unit % window == window - d + j { sign(unit) } else { 0.0 };

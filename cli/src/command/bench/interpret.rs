@@ -8,7 +8,7 @@ use ketbra::memories::Method;
 use ketbra::network::{Activation, MAX_HIDDEN, Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::Task;
+use ketbra::task::Window;
 use rayon::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
@@ -85,12 +85,12 @@ impl InterpretBench {
         Ok(())
     }
 
-    fn networks(&self) -> Result<Vec<(String, Network, Task)>, Failure> {
+    fn networks(&self) -> Result<Vec<(String, Network, Window)>, Failure> {
         let from_file = |path: &PathBuf| {
             let file = NetworkFile::open(path)?;
             let no_task = || Failure::bad_input(format!("{} does not say its task", path.display()));
             let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            let task = file.task(None, None)?.ok_or_else(no_task)?;
+            let task = file.window()?.ok_or_else(no_task)?;
             Ok((name, file.network, task))
         };
         if self.paths.is_empty() {
@@ -115,9 +115,9 @@ impl InterpretBench {
 }
 
 /// Repeat copy with as many components as fit, at small amplitude through tanh.
-fn planted(hidden: usize) -> Result<(String, Network, Task), Failure> {
+fn planted(hidden: usize) -> Result<(String, Network, Window), Failure> {
     let d = (hidden / 16).clamp(1, 8);
-    let task = Task::named("repeat-copy", Some(8), Some(d))?;
+    let task = Window::named("repeat-copy", Some(8), Some(d))?;
     let basis = Basis::orthonormal(hidden, 8 * d, &Stream::new(1, Purpose::Matrices), 0).map_err(Failure::bad_input)?;
     let mut network = AnalyticNetwork::of(&task, basis).map_err(Failure::could_not)?.network;
     if let Some(cell) = network.as_elman_mut() {

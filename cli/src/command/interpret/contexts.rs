@@ -8,7 +8,7 @@ use ketbra::interpret::{
     Cue, InContexts, InterpretError, InterpretParams, Interpretation, Shared, interpret_context, interpret_contexts,
 };
 use ketbra::network::NetworkFile;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -23,7 +23,7 @@ fn no_page() -> Failure {
 /// One context.
 pub fn one(
     file: &NetworkFile,
-    task: &Task,
+    task: &Window,
     name: &str,
     params: &InterpretParams,
     page: bool,
@@ -39,7 +39,7 @@ pub fn one(
 pub fn run(
     path: &Path,
     file: &NetworkFile,
-    task: &Task,
+    task: &Window,
     params: &InterpretParams,
     json: bool,
     page: bool,

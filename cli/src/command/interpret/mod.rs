@@ -16,7 +16,7 @@ use ketbra::network::NetworkFile;
 use ketbra::numeric::Matching;
 use ketbra::panics::catch_panic;
 use ketbra::path_text::path_text;
-use ketbra::task::Task;
+use ketbra::task::Window;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ impl InterpretCommand {
     }
 
     /// A network whose task has contexts; anything else, and whatever is wrong with it, is left to others.
-    fn with_contexts(&self, path: &Path) -> Option<(NetworkFile, Task)> {
+    fn with_contexts(&self, path: &Path) -> Option<(NetworkFile, Window)> {
         let file = self.known.read(path).ok()?;
         let task = self.known.contexts(&file).ok()??;
         Some((file, task))

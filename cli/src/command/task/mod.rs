@@ -1,6 +1,7 @@
 //! `ketbra task`: what a task asks for, and the circuit that theory predicts for it.
 
 mod function;
+mod program;
 
 use crate::arguments::TaskSize;
 use crate::failure::Failure;
@@ -8,16 +9,17 @@ use crate::terminal::{FAINT, print, print_json, title};
 use function::push_function;
 use ketbra::circuit::Description;
 use ketbra::task::Component;
-use ketbra::task::KNOWN_TASKS;
+use ketbra::task::{KNOWN_TASKS, PROGRAMS, Task};
 use std::ffi::OsString;
 use std::fmt::Write;
+use std::path::PathBuf;
 
 /// Rows of a list that a person reads; `--json` has them all.
 const MOST_ROWS: usize = 16;
 /// Widest grid of variables and components that is drawn.
 const MOST_COLUMNS: usize = 40;
 
-/// Describe a task: the recurrence, the cycles, the core and its eigenvalues
+/// Describe a task: the recurrence, the cycles, the core and its eigenvalues; or a program and an episode of it
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ketbra task T3
@@ -27,6 +29,9 @@ const MOST_COLUMNS: usize = 40;
   ketbra task lfsr --taps 5,3
   ketbra task \"u1 = xor(u1[t-5], u2[t-3]); u2 = -u1[t-1]\"
   ketbra task mine.toml
+  ketbra task flipflop:3
+  ketbra task \"input x: pulse(0.25); variable v: sign; v = if(x == 0, v, x); output y = v\" --steps 12
+  ketbra task registers:4x2 --inputs steps.json
   ketbra task --list
 
 A task file holds s, d and a recurrence, a matrix, or a table for each output:
@@ -36,9 +41,12 @@ A task file holds s, d and a recurrence, a matrix, or a table for each output:
 
 Lines are sums of past components (0.5*u1[t-1] - u2[t-3]), whose values are real numbers, or gates on values of +-1, where +1 is
 true: * (the product of signs), and, or, xor, not, maj, if(a, b, c), rule0 to rule255 (left, centre, right),
-table(-++-, a, b). A gate reads at most 10 past components.")]
+table(-++-, a, b). A gate reads at most 10 past components.
+
+A program has inputs at every step. Its file holds a name and program = '''...''', with statements on lines of their own or
+behind a semicolon: input, variable, output, table, length, and a step v = ... for each variable. See docs/do/programs.md.")]
 pub struct TaskCommand {
-    /// A name (see --list), an id such as 255,0,0, formulas such as "u1 = xor(u1[t-5], u1[t-3])", or a .toml file
+    /// A name (see --list), an id such as 255,0,0, formulas such as "u1 = xor(u1[t-5], u1[t-3])", a program, or a .toml file
     #[arg(required_unless_present = "list")]
     task: Option<OsString>,
     #[command(flatten)]
@@ -46,6 +54,15 @@ pub struct TaskCommand {
     /// List the tasks that go by a name
     #[arg(long)]
     list: bool,
+    /// Steps of the episode that is drawn of a program [default: 24]
+    #[arg(long, value_name = "N", conflicts_with = "inputs")]
+    steps: Option<usize>,
+    /// Seed of that episode
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Run a program on the inputs of a JSON file: a list of steps, each a list with a value for every input
+    #[arg(long, value_name = "FILE")]
+    inputs: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -57,7 +74,17 @@ impl TaskCommand {
             self.list();
             return Ok(());
         };
-        let task = self.size.of(name)?;
+        let task = match self.size.of(name)? {
+            Task::Program(task) => {
+                let described = program::described(&task, self.inputs.as_deref(), self.steps, self.seed)?;
+                match self.json {
+                    true => print_json(&described),
+                    false => print(&program::in_words(&described)),
+                }
+                return Ok(());
+            }
+            task => task.into_window()?,
+        };
         let description = Description::of(&task)?;
         if self.json {
             print_json(&description)
@@ -69,17 +96,22 @@ impl TaskCommand {
 
     fn list(&self) {
         if self.json {
-            let known = KNOWN_TASKS.map(
-                |known| serde_json::json!({ "name": known.name, "summary": known.summary, "any_size": known.any_size, "sizes": known.sizes }),
-            );
-            return print_json(&known);
+            let of = |name: &str, summary: &str, any_size: bool, sizes: &str, driven: bool| serde_json::json!({ "name": name, "summary": summary, "any_size": any_size, "sizes": sizes, "driven": driven });
+            let windows =
+                KNOWN_TASKS.iter().map(|known| of(known.name, known.summary, known.any_size, known.sizes, false));
+            let programs = PROGRAMS.iter().map(|known| of(known.name, known.summary, false, known.sizes, true));
+            return print_json(&windows.chain(programs).collect::<Vec<_>>());
         }
         for known in KNOWN_TASKS {
             print(&format!("{:<13} {FAINT}{:<10}{FAINT:#}  {}\n", known.name, known.sizes, known.summary));
         }
+        print(&format!("\n{}", title("Programs, with inputs at every step")));
+        for known in PROGRAMS {
+            print(&format!("{:<22} {FAINT}{:<21}{FAINT:#} {}\n", known.name, known.sizes, known.summary));
+        }
         print(
-            "\nAlso: an id of three whole numbers (255,0,0), formulas (\"u1 = xor(u1[t-5], u1[t-3])\"), or a .toml file with a\n\
-             recurrence, a matrix or tables.\n",
+            "\nAlso: an id of three whole numbers (255,0,0), formulas (\"u1 = xor(u1[t-5], u1[t-3])\"), or a program\n\
+             (\"input x: sign; variable v: sign; v = v * x; output y = v\"), or a .toml file with any of these.\n",
         );
     }
 }

@@ -5,7 +5,7 @@ use super::{Picture, WIDE};
 use crate::interpret::Interpretation;
 use crate::network::Network;
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Window};
 use std::fmt::Write;
 
 /// Rings up to this size are shown from several starts beside one another, larger ones from a single cell.
@@ -57,7 +57,7 @@ pub(super) fn automaton(network: &Network, found: &Interpretation) -> Option<Pic
 }
 
 /// Random cells, or one cell alone where there is room to see what comes of it.
-fn starting_cells(task: &Task, starts: usize) -> Vec<f32> {
+fn starting_cells(task: &Window, starts: usize) -> Vec<f32> {
     let d = task.d();
     if starts == 1 {
         return (0..d).map(|j| if j == d / 2 { 1.0 } else { -1.0 }).collect();

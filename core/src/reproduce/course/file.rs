@@ -105,7 +105,7 @@ impl Course {
     pub(super) fn task(&self, stage: &Stage) -> Result<Task, String> {
         let Some(name) = stage.task.as_ref().or(self.task.as_ref()) else { return Err("a stage has no task".into()) };
         let task = match name.ends_with(".toml") {
-            true => Task::read_toml_with_contexts(&self.folder.join(name)),
+            true => Task::read_toml(&self.folder.join(name)),
             false => Task::parse(name, self.s, self.d),
         };
         let task = task.map_err(|error| error.to_string())?;

@@ -7,7 +7,7 @@ use super::model::Model;
 use super::panels::{Aligned, Panels};
 use super::product::Terms;
 use crate::random::Stream;
-use crate::task::Task;
+use crate::task::{Program, Task, Window};
 
 /// The samples of a batch that one thread works on, with the tape of its states and its own gradient. The gradient of
 /// the batch is the sum over chunks in their order, so it does not depend on which thread did which chunk.
@@ -20,68 +20,122 @@ pub(crate) struct Chunk<S> {
     outputs: Vec<Panels<S>>,
     inputs: Vec<Panels<S>>,
     targets: Vec<Panels<S>>,
+    /// Which answers of a program count: by step, then sample.
+    counts: Vec<bool>,
     pub(crate) gradient: Aligned<S>,
     pub(crate) sums: Vec<LossSums>,
+    pub(crate) counted: Vec<Counted>,
+}
+
+/// What counts at one output step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Counted {
+    /// Output units.
+    pub(crate) units: u64,
+    /// Answers, which are right or wrong: a symbol is one answer of several units.
+    pub(crate) answers: u64,
+}
+
+/// The time steps of episodes.
+#[derive(Clone, Copy)]
+pub(crate) struct Phases {
+    /// Steps before the first output.
+    pub(crate) input_steps: usize,
+    /// Output steps.
+    pub(crate) horizon: usize,
+    /// Whether there are inputs beside the outputs too.
+    pub(crate) throughout: bool,
+}
+
+impl Phases {
+    pub(crate) fn of(task: &Task, horizon: usize) -> Self {
+        Self { input_steps: task.steps_before_outputs(), horizon, throughout: task.has_inputs_throughout() }
+    }
+
+    fn last(&self) -> usize {
+        self.input_steps + self.horizon
+    }
+
+    /// Time steps at which the first layer has input.
+    fn with_input(&self) -> usize {
+        if self.throughout { self.last() } else { self.input_steps }
+    }
 }
 
 /// What a chunk needs to know of the step it takes part in.
 pub(crate) struct Pass<'a, S> {
     pub(crate) isa: Isa,
     pub(crate) model: &'a Model<S>,
-    /// Time steps with input, and after them.
-    pub(crate) input_steps: usize,
-    pub(crate) horizon: usize,
+    pub(crate) phases: Phases,
 }
 
 impl<S: Dispatch> Pass<'_, S> {
-    fn last(&self) -> usize {
-        self.input_steps + self.horizon
-    }
-
-    /// Time steps at which the first layer has input: cues last to the end.
-    fn with_input(&self) -> usize {
-        if has_cues(self.model) { self.last() } else { self.input_steps }
-    }
-
     /// The first time step at which the units of layer `k` are read.
     fn read_from(&self, k: usize) -> usize {
-        if k + 1 == self.model.layers.len() { self.input_steps + 1 } else { 1 }
+        if k + 1 == self.model.layers.len() { self.phases.input_steps + 1 } else { 1 }
     }
 
     fn step(&self, k: usize, t: usize) -> Step {
-        Step { isa: self.isa, t, last: self.last(), read_from: self.read_from(k) }
+        Step { isa: self.isa, t, last: self.phases.last(), read_from: self.read_from(k) }
     }
 }
 
-/// Inputs beside the components of the task, which a network has as many outputs of.
-fn has_cues<S: Dispatch>(model: &Model<S>) -> bool {
-    model.inputs() > model.readout.outputs()
-}
-
 impl<S: Dispatch> Chunk<S> {
-    pub(crate) fn new(
-        model: &Model<S>,
-        first_sample: usize,
-        samples: usize,
-        input_steps: usize,
-        horizon: usize,
-    ) -> Self {
+    pub(crate) fn new(model: &Model<S>, first_sample: usize, samples: usize, phases: Phases) -> Self {
+        let (horizon, outputs) = (phases.horizon, model.readout.outputs());
+        let all = (samples * outputs) as u64;
         let steps = |count: usize, columns: usize| vec![Panels::zeros(samples, columns); count];
-        let tape = |sizes: &LayerSizes| Tape::new(&sizes.tape_shape(), samples, input_steps + horizon);
+        let tape = |sizes: &LayerSizes| Tape::new(&sizes.tape_shape(), samples, phases.last());
         Self {
             first_sample,
             tapes: model.sizes.iter().map(tape).collect(),
-            outputs: steps(horizon, model.readout.outputs()),
-            inputs: steps(if has_cues(model) { input_steps + horizon } else { input_steps }, model.inputs()),
-            targets: steps(horizon, model.readout.outputs()),
+            outputs: steps(horizon, outputs),
+            inputs: steps(phases.with_input(), model.inputs()),
+            targets: steps(horizon, outputs),
+            counts: vec![],
             gradient: Aligned::zeros(model.len()),
             sums: vec![LossSums::default(); horizon],
+            counted: vec![Counted { units: all, answers: all }; horizon],
         }
     }
 
     /// Fresh inputs at `index` of the stream, and the targets that follow; the draw of [`crate::task::Episodes`].
-    /// Where the task has contexts, the cue of the one that is asked for or drawn is there at every time step.
     pub(crate) fn draw(&mut self, task: &Task, only: Option<usize>, stream: &Stream, index: u32, horizon: usize) {
+        match task {
+            Task::Window(window) => self.draw_window(window, only, stream, index, horizon),
+            Task::Program(program) => self.draw_program(program, stream, index, horizon),
+        }
+    }
+
+    /// Steps of a program from its start; which of its answers count may differ from sample to sample.
+    fn draw_program(&mut self, program: &Program, stream: &Stream, index: u32, horizon: usize) {
+        let answers = program.output_columns();
+        let samples = self.inputs.first().map_or(0, Panels::rows);
+        let (mut inputs, mut outputs) = (vec![0.0; program.inputs()], vec![0.0; program.outputs()]);
+        self.counts.clear();
+        self.counts.resize(horizon * samples * answers.len(), false);
+        self.counted[..horizon].fill(Counted::default());
+        let mut machine = program.machine();
+        for sample in 0..samples {
+            let number = (self.first_sample + sample) as u32;
+            machine.begin(stream, index, number);
+            for t in 0..horizon {
+                let frame = machine.step_drawn(stream, index, number);
+                program.write_inputs(frame, &mut inputs);
+                inputs.iter().enumerate().for_each(|(j, x)| *self.inputs[t].at_mut(sample, j) = S::from_f64(*x));
+                let counts = &mut self.counts[(t * samples + sample) * answers.len()..][..answers.len()];
+                program.write_outputs(frame, &mut outputs, counts);
+                outputs.iter().enumerate().for_each(|(j, y)| *self.targets[t].at_mut(sample, j) = S::from_f64(*y));
+                for (answer, _) in answers.iter().zip(counts).filter(|(_, counts)| **counts) {
+                    self.counted[t].units += answer.at.len() as u64;
+                    self.counted[t].answers += 1;
+                }
+            }
+        }
+    }
+
+    /// Where the task has contexts, the cue of the one that is asked for or drawn is there at every time step.
+    fn draw_window(&mut self, task: &Window, only: Option<usize>, stream: &Stream, index: u32, horizon: usize) {
         let (s, d) = (task.s(), task.d());
         let samples = self.inputs.first().map_or(0, Panels::rows);
         for sample in 0..samples {
@@ -114,7 +168,7 @@ impl<S: Dispatch> Chunk<S> {
     }
 
     /// The targets of some samples.
-    fn continue_sequences(&mut self, task: &Task, of: impl Fn(usize) -> bool, horizon: usize) {
+    fn continue_sequences(&mut self, task: &Window, of: impl Fn(usize) -> bool, horizon: usize) {
         let (s, samples) = (task.s(), self.inputs.first().map_or(0, Panels::rows));
         for t in 0..horizon {
             let (past, now) = self.targets.split_at_mut(t);
@@ -149,8 +203,8 @@ impl<S: Dispatch> Chunk<S> {
     /// States and outputs for the inputs. A few time steps of each layer follow each other, so that its weights stay in
     /// the cache.
     pub(crate) fn forward(&mut self, pass: &Pass<'_, S>) {
-        let &Pass { isa, model, input_steps, .. } = pass;
-        let last = pass.last();
+        let &Pass { isa, model, phases } = pass;
+        let (input_steps, last) = (phases.input_steps, phases.last());
         for start in (1..=last).step_by(DELTA_STEPS) {
             for (k, layer) in model.layers.iter().enumerate() {
                 let (below, tapes) = self.tapes.split_at_mut(k);
@@ -169,10 +223,37 @@ impl<S: Dispatch> Chunk<S> {
     }
 
     /// Loss sums of every output step; `outputs` becomes the derivative of the loss: the error times `scale`.
-    pub(crate) fn loss(&mut self, isa: Isa, horizon: usize, scale: f64) {
+    pub(crate) fn loss(&mut self, isa: Isa, task: &Task, horizon: usize, scale: f64) {
+        let right: Option<Vec<u64>> = task.program().map(|program| self.answer(program, horizon));
         for ((outputs, targets), sums) in self.outputs.iter_mut().zip(&self.targets).zip(&mut self.sums).take(horizon) {
             *sums = S::dispatch(isa, Loss { outputs, targets, scale: S::from_f64(scale) });
         }
+        for (sums, right) in self.sums.iter_mut().zip(right.into_iter().flatten()) {
+            sums.correct = right;
+        }
+    }
+
+    /// The right answers of every step; an output that does not count becomes 0, as its target is: nothing is wrong about it.
+    fn answer(&mut self, program: &Program, horizon: usize) -> Vec<u64> {
+        let answers = program.output_columns();
+        let (mut said, mut wanted) = (vec![0.0; program.outputs()], vec![0.0; program.outputs()]);
+        let one_step = |t: usize| {
+            let (outputs, targets) = (&mut self.outputs[t], &self.targets[t]);
+            let counts = self.counts[t * outputs.rows() * answers.len()..].chunks_exact(answers.len());
+            let mut right = 0;
+            for (sample, counts) in (0..outputs.rows()).zip(counts) {
+                said.iter_mut().enumerate().for_each(|(j, y)| *y = outputs.at(sample, j).to_f64());
+                wanted.iter_mut().enumerate().for_each(|(j, y)| *y = targets.at(sample, j).to_f64());
+                for (answer, counts) in answers.iter().zip(counts) {
+                    match *counts {
+                        true => right += u64::from(answer.is_right(&said, &wanted)),
+                        false => answer.at.clone().for_each(|j| *outputs.at_mut(sample, j) = S::from_f64(0.0)),
+                    }
+                }
+            }
+            right
+        };
+        (0..horizon).map(one_step).collect()
     }
 
     /// Random signs in place of the derivative of the loss: the squared gradient is then, on average, the diagonal of the Fisher
@@ -192,8 +273,9 @@ impl<S: Dispatch> Chunk<S> {
 
     /// The gradient of the loss, after [`Chunk::forward`] and [`Chunk::loss`].
     pub(crate) fn backward(&mut self, pass: &Pass<'_, S>) {
-        let &Pass { isa, model, input_steps, horizon } = pass;
-        let (last, with_input) = (pass.last(), pass.with_input());
+        let &Pass { isa, model, phases } = pass;
+        let Phases { input_steps, horizon, .. } = phases;
+        let (last, with_input) = (phases.last(), phases.with_input());
         let mut end = last;
         // Blocks of time from the end, each from the last layer down.
         while end > 0 {
@@ -226,7 +308,9 @@ impl<S: Dispatch> Chunk<S> {
         let (tapes, above) = self.tapes.split_at_mut(k + 1);
         let above = match above.first() {
             Some(tape) => model.layers[k + 1].below(pass.step(k + 1, t), tape),
-            None if t > pass.input_steps => Terms::of([model.readout.below(&self.outputs[t - pass.input_steps - 1])]),
+            None if t > pass.phases.input_steps => {
+                Terms::of([model.readout.below(&self.outputs[t - pass.phases.input_steps - 1])])
+            }
             None => Terms::none(),
         };
         model.layers[k].backward(step, above, &mut tapes[k]);

@@ -93,7 +93,7 @@ impl<'a> Run<'a> {
         let params = &job.params;
         let longest = params.curriculum.longest();
         let learner = |network: &_| {
-            let mut learner = Learner::new(network, isa, params.batch, job.task.s(), longest);
+            let mut learner = Learner::new(network, isa, params.batch, &job.task, longest);
             learner.draw_only(job.only_context());
             if let Some(held) = params.restraint.as_ref().and_then(|restraint| restraint.held.clone()) {
                 learner.hold(held);
@@ -232,17 +232,19 @@ fn look_with(isa: Isa, job: &Job, network: &Network) -> Evaluation {
     let Job { task, params, .. } = job;
     let (test, batches) = (params.test, params.stopping.map_or(1, |rule| rule.batches));
     let stream = Stream::new(params.seed, Purpose::LookInputs);
-    let mut learner: Learner<f32> = Learner::new(network, isa, test.batch, task.s(), test.horizon);
+    let mut learner: Learner<f32> = Learner::new(network, isa, test.batch, task, test.horizon);
     learner.draw_only(job.only_context());
     let (mut loss, mut accuracy) = (vec![0.0; test.horizon], vec![0.0; test.horizon]);
+    let mut counts = vec![false; test.horizon];
     let add =
         |sums: &mut [f64], of: &[f64]| sums.iter_mut().zip(of).for_each(|(sum, of)| *sum += of / f64::from(batches));
     for index in 0..batches {
         learner.test_batch(task, &stream, index, test.horizon);
         add(&mut loss, &learner.measures.loss_by_step);
         add(&mut accuracy, &learner.measures.accuracy_by_step);
+        counts.iter_mut().zip(&learner.measures.counts_by_step).for_each(|(any, counts)| *any |= counts);
     }
-    Evaluation::in_quarters(&loss, &accuracy)
+    Evaluation::in_quarters(&loss, &accuracy, &counts)
 }
 
 fn test_with(isa: Isa, job: &Job, network: &Network) -> Accuracy {
@@ -277,7 +279,7 @@ fn test_on(
     seed: u64,
 ) -> Accuracy {
     let stream = Stream::new(seed, Purpose::TestInputs);
-    let mut learner: Learner<f32> = Learner::new(network, isa, test.batch, task.s(), test.horizon);
+    let mut learner: Learner<f32> = Learner::new(network, isa, test.batch, task, test.horizon);
     learner.draw_only(context);
     let mut sum = 0.0;
     for index in 0..test.batches {
@@ -296,7 +298,7 @@ pub(crate) fn fisher(
     horizon: usize,
     seed: u64,
 ) -> Network {
-    let mut learner: Learner<f32> = Learner::new(network, Isa::best(), 1, task.s(), horizon);
+    let mut learner: Learner<f32> = Learner::new(network, Isa::best(), 1, task, horizon);
     learner.draw_only(context);
     let streams = [Stream::new(seed, Purpose::OldInputs), Stream::new(seed, Purpose::OldSigns)];
     let mut sum: Option<Network> = None;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::chunk::{Chunk, Pass};
+use super::chunk::{Chunk, Counted, Pass, Phases};
 use super::isa::{Dispatch, Isa};
 use super::model::Model;
 use super::optimizer::{Adam, AdamStep, Reduce};
@@ -23,19 +23,21 @@ const STRETCH: usize = 512 * LANE_GROUP;
 pub(crate) struct Measures {
     /// Mean squared error.
     pub(crate) loss: f64,
-    /// Share of components with the right sign.
+    /// Share of right answers: of components with the right sign, symbols, numbers that are near enough.
     pub(crate) accuracy: f64,
     /// Mean squared error at each output step.
     pub(crate) loss_by_step: Vec<f64>,
-    /// Share of components with the right sign at each output step.
+    /// Share of right answers at each output step.
     pub(crate) accuracy_by_step: Vec<f64>,
+    /// Whether anything counts at each output step.
+    pub(crate) counts_by_step: Vec<bool>,
 }
 
 pub(crate) struct Learner<S> {
     isa: Isa,
     model: Model<S>,
     batch: usize,
-    input_steps: usize,
+    phases: Phases,
     parameters: Aligned<S>,
     first_moment: Aligned<S>,
     second_moment: Aligned<S>,
@@ -55,18 +57,18 @@ struct Restrained<S> {
 }
 
 impl<S: Dispatch> Learner<S> {
-    /// A learner of `network` with room for `horizon` output steps.
-    pub(crate) fn new(network: &Network, isa: Isa, batch: usize, input_steps: usize, horizon: usize) -> Self {
-        let model = Model::new(network);
+    /// A learner of `network` with room for `horizon` output steps of a task.
+    pub(crate) fn new(network: &Network, isa: Isa, batch: usize, task: &Task, horizon: usize) -> Self {
+        let (model, phases) = (Model::new(network), Phases::of(task, horizon));
         let chunk = |start: usize| {
             let samples = CHUNK_SAMPLES.min(batch - start);
-            Chunk::new(&model, start, samples, input_steps, horizon)
+            Chunk::new(&model, start, samples, phases)
         };
         let zeros = || Aligned::zeros(model.len());
         let mut learner = Self {
             isa,
             batch,
-            input_steps,
+            phases,
             parameters: zeros(),
             first_moment: zeros(),
             second_moment: zeros(),
@@ -139,33 +141,52 @@ impl<S: Dispatch> Learner<S> {
         horizon: usize,
         backward: impl Fn(&mut Chunk<S>, &Pass<'_, S>) + Sync,
     ) {
-        let (isa, input_steps, only) = (self.isa, self.input_steps, self.only);
-        let pass = Pass { isa, model: &self.model, input_steps, horizon };
-        let scale = 2.0 / (horizon * self.batch * self.model.readout.outputs()) as f64;
+        let (isa, only) = (self.isa, self.only);
+        let pass = Pass { isa, model: &self.model, phases: Phases { horizon, ..self.phases } };
+        // How much counts must be known before the first derivative.
+        let varies = task.program().is_some_and(|program| !program.counts_always());
+        let units = match varies {
+            false => (horizon * self.batch * self.model.readout.outputs()) as f64,
+            true => {
+                let draw = |chunk: &mut Chunk<S>| chunk.draw(task, only, stream, index, horizon);
+                self.chunks.par_iter_mut().with_max_len(1).for_each(draw);
+                let counted = self.chunks.iter().flat_map(|chunk| &chunk.counted[..horizon]);
+                counted.map(|counted| counted.units).sum::<u64>().max(1) as f64
+            }
+        };
+        let scale = 2.0 / units;
         self.chunks.par_iter_mut().with_max_len(1).for_each(|chunk| {
-            chunk.draw(task, only, stream, index, horizon);
+            if !varies {
+                chunk.draw(task, only, stream, index, horizon);
+            }
             chunk.forward(&pass);
-            chunk.loss(isa, horizon, scale);
+            chunk.loss(isa, task, horizon, scale);
             backward(chunk, &pass);
         });
         self.measure(horizon);
     }
 
     fn measure(&mut self, horizon: usize) {
-        let components = (self.batch * self.model.readout.outputs()) as f64;
-        let Measures { loss, accuracy, loss_by_step, accuracy_by_step } = &mut self.measures;
-        let mut correct = 0;
+        let Measures { loss, accuracy, loss_by_step, accuracy_by_step, counts_by_step } = &mut self.measures;
+        let (mut correct, mut answers, mut steps) = (0, 0, 0);
         loss_by_step.resize(horizon, 0.0);
         accuracy_by_step.resize(horizon, 0.0);
+        counts_by_step.resize(horizon, true);
         for (t, step) in loss_by_step.iter_mut().enumerate() {
             let sums = || self.chunks.iter().map(|chunk| chunk.sums[t]);
-            *step = sums().map(|sums| sums.squared_error).sum::<f64>() / components;
+            let add =
+                |sum: Counted, of: Counted| Counted { units: sum.units + of.units, answers: sum.answers + of.answers };
+            let counted = self.chunks.iter().map(|chunk| chunk.counted[t]).fold(Counted::default(), add);
+            counts_by_step[t] = counted.answers > 0;
+            // Where nothing counts nothing is wrong.
+            *step = sums().map(|sums| sums.squared_error).sum::<f64>() / counted.units.max(1) as f64;
             let right = sums().map(|sums| sums.correct).sum::<u64>();
-            accuracy_by_step[t] = right as f64 / components;
-            correct += right;
+            accuracy_by_step[t] = if counted.answers > 0 { right as f64 / counted.answers as f64 } else { 1.0 };
+            (correct, answers) = (correct + right, answers + counted.answers);
+            steps += usize::from(counted.answers > 0);
         }
-        *loss = loss_by_step.iter().sum::<f64>() / horizon as f64;
-        *accuracy = correct as f64 / (components * horizon as f64);
+        *loss = loss_by_step.iter().sum::<f64>() / steps.max(1) as f64;
+        *accuracy = correct as f64 / answers.max(1) as f64;
     }
 
     /// The squared gradient of one episode under random signs in place of the loss, weight by weight.
@@ -177,7 +198,7 @@ impl<S: Dispatch> Learner<S> {
         horizon: usize,
     ) -> Network {
         let [inputs, signs] = streams;
-        let pass = Pass { isa: self.isa, model: &self.model, input_steps: self.input_steps, horizon };
+        let pass = Pass { isa: self.isa, model: &self.model, phases: Phases { horizon, ..self.phases } };
         let chunk = &mut self.chunks[0];
         chunk.draw(task, self.only, inputs, index, horizon);
         chunk.forward(&pass);

@@ -70,15 +70,16 @@ impl SpeedSetup {
     /// weights except at h(0) = 0, those with the inputs while there are any, those with the readout in the output phase.
     /// An implementation that multiplies through zeros does more.
     pub fn operations(&self) -> f64 {
-        let multiply_adds = Model::<f32>::new(&self.network(0)).multiply_adds(self.task.s(), self.horizon);
+        let (model, task) = (Model::<f32>::new(&self.network(0)), &self.task);
+        let multiply_adds =
+            model.multiply_adds(task.steps_before_outputs(), self.horizon, task.has_inputs_throughout());
         2.0 * self.batch as f64 * multiply_adds as f64
     }
 
     fn network(&self, seed: u64) -> Network {
         let Self { cell, layers, hidden, .. } = *self;
         let of = Architecture { cell, layers, hidden, activation: Activation::Tanh, bias: false };
-        let d = self.task.d();
-        Initialization::Uniform.network(&of, d, d, seed)
+        Initialization::Uniform.network(&of, self.task.inputs(), self.task.outputs(), seed)
     }
 
     /// Optimizer steps a second, all networks together.
@@ -105,7 +106,7 @@ impl SpeedSetup {
 
     fn one_network(&self, seed: u64, together: &Barrier) -> Rate {
         let network = self.network(seed);
-        let mut learner: Learner<f32> = Learner::new(&network, Isa::best(), self.batch, self.task.s(), self.horizon);
+        let mut learner: Learner<f32> = Learner::new(&network, Isa::best(), self.batch, &self.task, self.horizon);
         let stream = Stream::new(seed, Purpose::TrainInputs);
         let mut count = 0;
         let mut step = || {

@@ -53,11 +53,11 @@ impl<S: Dispatch> Model<S> {
     }
 
     /// Multiply-adds of one optimizer step for one sample that cannot be left out.
-    pub(crate) fn multiply_adds(&self, input_steps: usize, horizon: usize) -> usize {
+    pub(crate) fn multiply_adds(&self, input_steps: usize, horizon: usize, throughout: bool) -> usize {
         let all = input_steps + horizon;
         let counts = |k: usize| StepCounts {
             all,
-            with_input: if k == 0 { input_steps } else { all },
+            with_input: if k == 0 && !throughout { input_steps } else { all },
             read: if k + 1 == self.layers.len() { horizon } else { all },
         };
         let layers = self.layers.iter().enumerate().map(|(k, layer)| layer.multiply_adds(counts(k)));

@@ -31,7 +31,7 @@ impl Wave<'_> {
 
     /// Input steps of the longest batch.
     pub(super) fn longest_input(&self) -> usize {
-        self.jobs.iter().map(|job| job.task.s()).max().unwrap_or(1)
+        self.jobs.iter().map(|job| job.task.steps_before_outputs()).max().unwrap_or(1)
     }
 }
 

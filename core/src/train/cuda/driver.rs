@@ -202,10 +202,11 @@ impl Device for CudaDevice {
         let mut targets = vec![0u32; (count * target_stride).max(1)];
         let mut functions = vec![0f64; (count * function_stride).max(1)];
         for (k, job) in wave.jobs.iter().enumerate() {
-            let table = target_table(&job.task, job.params.curriculum.longest());
+            let Ok(task) = job.task.window() else { continue };
+            let table = target_table(task, job.params.curriculum.longest());
             targets[k * target_stride..][..table.len()].copy_from_slice(&table);
-            if let Function::Dense(matrix) = job.task.function() {
-                let window = job.task.window();
+            if let Function::Dense(matrix) = task.function() {
+                let window = task.width();
                 for i in 0..components {
                     for j in 0..window {
                         functions[k * function_stride + i * window + j] = matrix[(i, j)];

@@ -47,9 +47,9 @@ impl CudaEngine {
         (params.hidden, params.batch, params.layers) = (setup.hidden, setup.batch, setup.layers);
         params.choose_cell(setup.cell, &setup.task);
         let shape = Shape::of(&Job { task: setup.task.clone(), params: params.clone(), start: Start::Random });
-        let precision = self.device.precision(shape, self.precision, setup.task.s());
+        let precision = self.device.precision(shape, self.precision, setup.task.steps_before_outputs());
         let networks = match setup.networks {
-            0 => self.device.side_by_side(shape, precision, setup.task.s())?,
+            0 => self.device.side_by_side(shape, precision, setup.task.steps_before_outputs())?,
             given => given,
         };
         let jobs: Vec<Job> = (0..networks)
@@ -65,7 +65,7 @@ impl CudaEngine {
             second_moments: vec![0.0; networks * stride],
             rolling_losses: vec![0.0; networks * setup.horizon],
         };
-        let d = setup.task.d();
+        let d = setup.task.outputs();
         for (job, place) in jobs.iter().zip(numbers.weights.chunks_mut(stride)) {
             let params = &job.params;
             shape.flatten(&params.random_network(d), place);

@@ -87,6 +87,9 @@ pub(super) fn supports(job: &Job) -> Result<(), TrainError> {
     if shape::Gated::of(cell).is_none() {
         return Err(TrainError::NoKernel { engine: "cuda", cell: cell.title(), layers });
     }
+    if job.task.program().is_some() {
+        return Err(TrainError::EngineLacks { engine: "cuda", what: "tasks with inputs at every step" });
+    }
     if !job.task.contexts().is_empty() {
         return Err(TrainError::EngineLacks { engine: "cuda", what: "tasks with contexts" });
     }

@@ -2,7 +2,7 @@
 
 use super::CudaError;
 use super::shape::{FunctionKind, Shape};
-use crate::task::{Function, Gate, MAX_GATE_INPUTS, Task};
+use crate::task::{Function, Gate, MAX_GATE_INPUTS, Window};
 use crate::train::{Curriculum, CurriculumState, Evaluations, Job, Metrics};
 
 /// Horizons that a plan holds.
@@ -64,7 +64,7 @@ impl Plan {
             horizon: state.horizon,
             stage: state.stage as u32,
             rolling_length: state.rolling_loss.len() as u32,
-            input_steps: job.task.s() as u32,
+            input_steps: job.task.steps_before_outputs() as u32,
             step: step as u32,
             ..Self::default()
         };
@@ -178,13 +178,13 @@ pub(super) fn target_numbers(shape: Shape, horizon: usize) -> usize {
 
 /// For each output step and component of a signed selection, the input bit that the target repeats, in the end; for truth
 /// tables where each gate begins, and the gates: number of inputs, their places in the window, the bits of the table.
-pub(super) fn target_table(task: &Task, horizon: usize) -> Vec<u32> {
+pub(super) fn target_table(task: &Window, horizon: usize) -> Vec<u32> {
     let sources = match task.function() {
         Function::Selection(sources) => sources,
         Function::Table(gates) => return gate_program(gates, task),
         Function::Dense(_) => return Vec::new(),
     };
-    let (window, d) = (task.window(), task.d());
+    let (window, d) = (task.width(), task.d());
     let mut origins: Vec<u32> = (0..window as u32).collect();
     for t in 0..horizon {
         for source in sources {
@@ -195,7 +195,7 @@ pub(super) fn target_table(task: &Task, horizon: usize) -> Vec<u32> {
     origins.split_off(window)
 }
 
-fn gate_program(gates: &[Gate], task: &Task) -> Vec<u32> {
+fn gate_program(gates: &[Gate], task: &Window) -> Vec<u32> {
     let mut program = vec![0; gates.len()];
     for (output, gate) in gates.iter().enumerate() {
         program[output] = program.len() as u32;
@@ -211,7 +211,7 @@ fn gate_program(gates: &[Gate], task: &Task) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::random::{Purpose, Stream};
-    use crate::task::{Episodes, Slot};
+    use crate::task::{Episodes, Slot, Task};
     use crate::train::{Start, TrainParams};
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn the_table_of_targets_leads_to_the_targets_of_the_episodes() {
         for name in ["T1", "T2", "T3", "T4"] {
-            let task = Task::named(name, None, None).unwrap();
+            let task = Window::named(name, None, None).unwrap();
             let mut episodes = Episodes::new(&task, 3);
             episodes.draw(&task, &Stream::new(5, Purpose::TrainInputs), 9, 30);
             let at = |values: &[f32], index: usize, sample: usize| values[index / 8 * 24 + sample * 8 + index % 8];
@@ -243,7 +243,7 @@ mod tests {
         let table: Vec<bool> = (0..64usize).map(|m| m.count_ones() > 3).collect();
         let inputs: Vec<Slot> = (1..=3).flat_map(|lag| [slot(lag, 0), slot(lag, 1)]).collect();
         let most = Gate::new(&inputs, &table).unwrap();
-        let task = Task::table("x", 3, 2, vec![xor, most.clone()]).unwrap();
+        let task = Window::table("x", 3, 2, vec![xor, most.clone()]).unwrap();
         let program = target_table(&task, 100);
         assert_eq!(&program[..6], [2, 6, 2, 0, 5, 0b0110]);
         assert_eq!(program[6..13], [6, 0, 1, 2, 3, 4, 5]);

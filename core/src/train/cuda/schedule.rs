@@ -38,7 +38,7 @@ pub(super) fn train(
     for (index, job) in jobs.iter().enumerate() {
         let shape = Shape::of(job);
         // Each job's own input steps decide: its bytes must not depend on the jobs beside it.
-        let precision = device.precision(shape, precision, job.task.s());
+        let precision = device.precision(shape, precision, job.task.steps_before_outputs());
         match Member::new(index, job) {
             Ok(member) => groups.entry((shape, precision)).or_default().push(member),
             Err(error) => settle(&results, index, Err(error)),
@@ -133,7 +133,7 @@ fn assemble<'a>(shape: Shape, members: &[Member<'a>]) -> Wave<'a> {
     for (k, member) in members.iter().enumerate() {
         let params = &member.job.params;
         let place = k * stride..(k + 1) * stride;
-        let d = member.job.task.d();
+        let d = member.job.task.outputs();
         match &member.job.start {
             Start::Random => {
                 shape.flatten(&params.random_network(d), &mut numbers.weights[place]);

@@ -1,7 +1,7 @@
 //! What networks have in common that are trained together.
 
 use crate::network::{Activation, Biases, Cell, CellKind, Elman, Gru, Lstm, Network, Parameter, ParameterMut, Readout};
-use crate::task::Function;
+use crate::task::{Function, Window};
 use crate::train::Job;
 use faer::Mat;
 
@@ -73,13 +73,14 @@ impl Shape {
             cell: Gated::of(job.params.cell).unwrap_or(Gated::Elman),
             layers: job.params.layers,
             hidden: job.params.hidden,
-            components: job.task.d(),
+            components: job.task.outputs(),
             batch: job.params.batch,
             bias: job.params.bias,
-            function: match job.task.function() {
-                Function::Selection(_) => FunctionKind::Copies,
-                Function::Dense(_) => FunctionKind::Matrix,
-                Function::Table(_) => FunctionKind::Tables,
+            // The engine refuses every task that is no window.
+            function: match job.task.window().map(Window::function) {
+                Ok(Function::Selection(_)) | Err(_) => FunctionKind::Copies,
+                Ok(Function::Dense(_)) => FunctionKind::Matrix,
+                Ok(Function::Table(_)) => FunctionKind::Tables,
             },
             activation: match job.params.activation {
                 Activation::Tanh => 0,

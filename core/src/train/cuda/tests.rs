@@ -6,7 +6,7 @@
 use super::*;
 use crate::network::{Architecture, CellKind, Initialization, Network, ParameterMut};
 use crate::random::{Purpose, Stream};
-use crate::task::Task;
+use crate::task::{Task, Window};
 use crate::train::cpu::{CpuEngine, Dispatch, Isa, Learner};
 use crate::train::{Curriculum, Metrics, RecordError, Start, TrainParams, Unobserved};
 use faer::Mat;
@@ -67,7 +67,7 @@ fn table1(name: &str) -> Task {
 /// The first batch's gradient without L2, by the processor in `S`.
 fn processor_gradient<S: Dispatch>(job: &Job, network: &Network) -> Network {
     let (horizon, seed) = (job.params.curriculum.longest(), job.params.seed);
-    let mut learner: Learner<S> = Learner::new(network, Isa::best(), job.params.batch, job.task.s(), horizon);
+    let mut learner: Learner<S> = Learner::new(network, Isa::best(), job.params.batch, &job.task, horizon);
     learner.learn_batch(&job.task, &Stream::new(seed, Purpose::TrainInputs), 0, horizon);
     learner.reduce();
     learner.gradient()

@@ -6,7 +6,7 @@ use super::super::panels::Panels;
 use super::Learner;
 use crate::network::{Activation, Architecture, Cell, CellKind, Initialization, Network, ParameterMut};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Task};
+use crate::task::{Episodes, Task, Window};
 use faer::Mat;
 
 const STREAM_SEED: u64 = 3;
@@ -23,8 +23,12 @@ struct Case {
 }
 
 impl Case {
+    fn window(&self) -> Window {
+        Window::named("compose-copy", Some(self.s), Some(self.d)).unwrap()
+    }
+
     fn task(&self) -> Task {
-        Task::named("compose-copy", Some(self.s), Some(self.d)).unwrap()
+        self.window().into()
     }
 
     fn network(&self) -> Network {
@@ -41,7 +45,7 @@ impl Case {
     }
 
     fn learner<S: Dispatch>(&self, isa: Isa, network: &Network) -> Learner<S> {
-        let mut learner = Learner::new(network, isa, self.batch, self.s, self.horizon);
+        let mut learner = Learner::new(network, isa, self.batch, &self.task(), self.horizon);
         let stream = Stream::new(STREAM_SEED, Purpose::TrainInputs);
         learner.learn_batch(&self.task(), &stream, 5, self.horizon);
         learner.reduce();
@@ -111,8 +115,8 @@ fn cases() -> impl Iterator<Item = Case> {
 
 /// The loss by the book: one sample after the other, in f64.
 fn plain_loss(case: &Case, network: &Network) -> f64 {
-    let mut episodes = Episodes::new(&case.task(), case.batch);
-    episodes.draw(&case.task(), &Stream::new(STREAM_SEED, Purpose::TrainInputs), 5, case.horizon);
+    let mut episodes = Episodes::new(&case.window(), case.batch);
+    episodes.draw(&case.window(), &Stream::new(STREAM_SEED, Purpose::TrainInputs), 5, case.horizon);
     let trajectory = network.run(episodes.inputs(), case.batch, case.horizon);
     let mut sum = 0.0;
     for (t, target) in episodes.targets().chunks(case.batch * case.d).enumerate() {
@@ -246,8 +250,8 @@ fn every_instruction_set_agrees_with_f64() {
 fn a_chunk_draws_what_episodes_draw() {
     for case in cases() {
         let learner = case.learner::<f32>(Isa::best(), &case.network());
-        let mut episodes = Episodes::new(&case.task(), case.batch);
-        episodes.draw(&case.task(), &Stream::new(STREAM_SEED, Purpose::TrainInputs), 5, case.horizon);
+        let mut episodes = Episodes::new(&case.window(), case.batch);
+        episodes.draw(&case.window(), &Stream::new(STREAM_SEED, Purpose::TrainInputs), 5, case.horizon);
         let drawn = |phase: fn(&Chunk<f32>) -> &[Panels<f32>], steps: usize| {
             let mut all = Vec::new();
             for t in 0..steps {
@@ -268,8 +272,8 @@ fn a_network_that_says_nothing_is_right_about_every_minus_one() {
         let mut silent = case.network();
         silent.readout.weights.fill(0.0);
         silent.readout.bias.iter_mut().flatten().for_each(|bias| *bias = 0.0);
-        let mut episodes = Episodes::new(&case.task(), case.batch);
-        episodes.draw(&case.task(), &Stream::new(STREAM_SEED, Purpose::TrainInputs), 5, case.horizon);
+        let mut episodes = Episodes::new(&case.window(), case.batch);
+        episodes.draw(&case.window(), &Stream::new(STREAM_SEED, Purpose::TrainInputs), 5, case.horizon);
         let targets = episodes.targets();
         let negative = targets.iter().filter(|target| **target < 0.0).count() as f64 / targets.len() as f64;
         for isa in Isa::available() {

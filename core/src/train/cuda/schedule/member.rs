@@ -40,7 +40,7 @@ impl<'a> Member<'a> {
 
     /// Input and output steps of its longest batch.
     pub(super) fn size(&self) -> (usize, usize) {
-        (self.job.task.s(), self.job.params.curriculum.longest())
+        (self.job.task.steps_before_outputs(), self.job.params.curriculum.longest())
     }
 
     /// Where the next launch ends: at a checkpoint, at a look, at the last step, or when the host wants to look in.

@@ -88,7 +88,7 @@ impl StandInSession<'_> {
             &network(&self.numbers.weights),
             Isa::best(),
             params.batch,
-            job.task.s(),
+            &job.task,
             params.curriculum.longest(),
         );
         learner.load_moments(&network(&self.numbers.first_moments), &network(&self.numbers.second_moments));

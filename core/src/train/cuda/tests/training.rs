@@ -21,7 +21,7 @@ fn losses_follow_those_of_the_processor_for_fifty_steps() {
         matrix[(0, 1)] = 0.6;
         matrix[(0, 4)] = -0.5;
         matrix[(1, 0)] = 0.9;
-        Task::from_matrix("dense", 3, 2, matrix).unwrap()
+        Window::from_matrix("dense", 3, 2, matrix).unwrap().into()
     };
     let short = |p: &mut TrainParams| (p.steps, p.metrics_every, p.test.batches) = (50, 1, 1);
     let cases = [

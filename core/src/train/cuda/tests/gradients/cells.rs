@@ -51,7 +51,7 @@ fn check_other_cases(cases: &[Case]) {
 fn gradients_of_other_cells_agree_with_f64_at_initial_weights() {
     let jobs = other_cases(0);
     let places = jobs.iter().map(|job| {
-        let network = job.params.random_network(job.task.d());
+        let network = job.params.random_network(job.task.outputs());
         Place { job, network, accuracy: None }
     });
     check_other_cases(&compare(places.collect()));

@@ -1,28 +1,11 @@
 //! f from the lines of a recurrence, whoever wrote them down.
 
+use super::File;
 use super::reader::Sizes;
 use super::recurrence::{Line, Term, read_line};
-use super::{Gate, Source, Task, TaskError, check_coefficients, check_size};
-use crate::foreign_text::escaped_sentence;
+use super::{Gate, Source, TaskError, Window, check_coefficients, check_size};
 use faer::Mat;
 use std::collections::BTreeMap;
-
-/// A text with the name that its errors carry.
-#[derive(Clone, Copy)]
-pub(super) struct File<'a> {
-    pub(super) file: &'a str,
-    pub(super) text: &'a str,
-}
-
-impl File<'_> {
-    pub(super) fn error(&self, offset: usize, problem: impl Into<String>) -> TaskError {
-        // A place inside a text with escapes is only near to what is meant.
-        let before = &self.text[..self.text.floor_char_boundary(offset)];
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
-        TaskError::Syntax { file: self.file.into(), line, column, problem: escaped_sentence(&problem.into()) }
-    }
-}
 
 /// One line and its place in the file.
 pub(super) struct Placed<'a> {
@@ -51,7 +34,7 @@ type Coefficients = BTreeMap<usize, f64>;
 
 impl Lines<'_> {
     /// The task; without s it looks as far back as the largest lag.
-    pub(super) fn task(&self, name: String, s: Option<usize>, d: usize) -> Result<Task, TaskError> {
+    pub(super) fn task(&self, name: String, s: Option<usize>, d: usize) -> Result<Window, TaskError> {
         let rows = self.read(s, d)?;
         let s = s.unwrap_or_else(|| rows.values().map(|(_, line)| line.longest_lag()).max().unwrap_or(0).max(1));
         check_size(s, d).map_err(|error| self.file.error(0, error.to_string()))?;
@@ -82,7 +65,7 @@ impl Lines<'_> {
         Ok(rows)
     }
 
-    fn table(&self, name: String, s: usize, d: usize, rows: Rows) -> Result<Task, TaskError> {
+    fn table(&self, name: String, s: usize, d: usize, rows: Rows) -> Result<Window, TaskError> {
         let mut gates = Vec::with_capacity(d);
         for (output, (start, line)) in rows {
             gates.push(match line {
@@ -93,7 +76,7 @@ impl Lines<'_> {
                 }
             });
         }
-        Task::table(name, s, d, gates).map_err(|error| self.file.error(0, error.to_string()))
+        Window::table(name, s, d, gates).map_err(|error| self.file.error(0, error.to_string()))
     }
 
     fn sum_beside_gates(&self, start: usize, output: usize) -> TaskError {
@@ -104,7 +87,7 @@ impl Lines<'_> {
         self.file.error(start, what)
     }
 
-    fn linear(&self, name: String, s: usize, d: usize, rows: Rows) -> Result<Task, TaskError> {
+    fn linear(&self, name: String, s: usize, d: usize, rows: Rows) -> Result<Window, TaskError> {
         let mut sums = Vec::with_capacity(d);
         for (_, line) in rows.into_values() {
             let Line::Sum(sum) = line else { continue };
@@ -112,14 +95,14 @@ impl Lines<'_> {
         }
         // A selection is known before anything of the size of a matrix is made.
         if let Some(sources) = sums.iter().map(|sum| as_source(sum, s, d)).collect() {
-            return Task::selection(name, s, d, sources);
+            return Window::selection(name, s, d, sources);
         }
         check_coefficients(s, d).map_err(|error| self.file.error(0, error.to_string()))?;
         let mut matrix = Mat::zeros(d, s * d);
         for (output, sum) in sums.into_iter().enumerate() {
             sum.into_iter().for_each(|(column, coefficient)| matrix[(output, column)] = coefficient);
         }
-        Task::from_matrix(name, s, d, matrix)
+        Window::from_matrix(name, s, d, matrix)
     }
 }
 

@@ -1,12 +1,12 @@
 //! Tasks typed as formulas: `u1 = xor(u1[t-5], u1[t-3])`, several lines with `;` between them.
 
-use super::lines::{File, Lines, Placed};
-use super::{Task, TaskError};
+use super::lines::{Lines, Placed};
+use super::{File, TaskError, Window};
 
 /// The longest text that is a task's name too.
 const LONGEST_NAME: usize = 60;
 
-impl Task {
+impl Window {
     /// A task from lines with `;` or line ends between them. Without s it looks as far back as the largest lag, without d it has
     /// as many components as there are lines.
     pub fn from_formulas(text: &str, s: Option<usize>, d: Option<usize>) -> Result<Self, TaskError> {
@@ -43,12 +43,12 @@ mod tests {
 
     #[test]
     fn sizes_follow_from_the_lines_unless_they_are_given() {
-        let task = Task::from_formulas("u1 = xor(u1[t-5], u1[t-3])", None, None).unwrap();
+        let task = Window::from_formulas("u1 = xor(u1[t-5], u1[t-3])", None, None).unwrap();
         assert_eq!((task.s(), task.d(), task.name()), (5, 1, "u1 = xor(u1[t-5], u1[t-3])"));
-        let task = Task::from_formulas("u2 = u1[t-1];\n u1=-u2[t-2]; ", Some(4), None).unwrap();
+        let task = Window::from_formulas("u2 = u1[t-1];\n u1=-u2[t-2]; ", Some(4), None).unwrap();
         assert_eq!((task.s(), task.d()), (4, 2));
         assert_eq!(task.recurrence(), ["u1 = -u2[t-2]", "u2 = u1[t-1]"]);
-        let task = Task::from_formulas("u1 = +1", None, None).unwrap();
+        let task = Window::from_formulas("u1 = +1", None, None).unwrap();
         assert_eq!((task.s(), task.d()), (1, 1));
     }
 
@@ -65,7 +65,7 @@ mod tests {
             (" = ", None, None, "formula:1:2: expected a component"),
             ("u1 = u1[t-99999999]", None, None, "over the limit"),
         ] {
-            let message = Task::from_formulas(text, s, d).unwrap_err().to_string();
+            let message = Window::from_formulas(text, s, d).unwrap_err().to_string();
             assert!(message.contains(wanted), "{text}: {message}");
         }
     }
@@ -74,7 +74,7 @@ mod tests {
     fn long_formulas_have_short_names_of_their_own() {
         let with = |lag: usize| {
             let text: Vec<String> = (1..=6).map(|j| format!("u{j} = xor(u{j}[t-{lag}], u1[t-2])")).collect();
-            Task::from_formulas(&text.join(";"), None, None).unwrap().name().to_string()
+            Window::from_formulas(&text.join(";"), None, None).unwrap().name().to_string()
         };
         assert!(with(3).starts_with("formula-") && with(3) != with(4) && with(3).len() < 20);
     }

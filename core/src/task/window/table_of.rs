@@ -1,6 +1,6 @@
 //! A truth table as JSON, Python and people have it: everything counted from 1.
 
-use super::{Gate, Slot, Source, Task};
+use super::{Gate, Slot, Source, Window};
 use serde::{Deserialize, Serialize};
 
 /// The truth table of one output.
@@ -45,7 +45,7 @@ impl TableOf {
     }
 
     /// Every output of a task; nothing for a matrix of real numbers.
-    pub fn all(task: &Task) -> Option<Vec<Self>> {
+    pub fn all(task: &Window) -> Option<Vec<Self>> {
         Some(task.gates()?.iter().enumerate().map(|(output, gate)| Self::of(output, gate)).collect())
     }
 

@@ -1,6 +1,6 @@
 //! The three-integer ids under which the paper's authors keep signed selections.
 
-use super::{Source, Task, TaskError};
+use super::{Source, TaskError, Window};
 use num_bigint::BigUint;
 use std::fmt;
 use std::str::FromStr;
@@ -34,7 +34,7 @@ impl TaskId {
     }
 
     /// The task that the id stands for.
-    pub fn decode(&self, s: usize, d: usize) -> Result<Task, TaskError> {
+    pub fn decode(&self, s: usize, d: usize) -> Result<Window, TaskError> {
         super::check_size(s, d)?;
         let mut choice = self.choices(s, d)?;
         self.exchange(&mut choice, d)?;
@@ -47,13 +47,13 @@ impl TaskId {
             component: b % d,
             negated: self.negated.bit(output as u64),
         });
-        Task::selection(self.to_string(), s, d, sources.collect())
+        Window::selection(self.to_string(), s, d, sources.collect())
     }
 
     /// The id of a task, if it has one: a signed selection that uses no component twice, of no more than [`MAX_ID_DIGITS`] digits.
-    pub fn encode(task: &Task) -> Option<Self> {
+    pub fn encode(task: &Window) -> Option<Self> {
         let sources = task.sources()?;
-        let bits = task.window().max(task.d() * task.d().ilog2().max(1) as usize);
+        let bits = task.width().max(task.d() * task.d().ilog2().max(1) as usize);
         if bits as f64 * std::f64::consts::LOG10_2 > MAX_ID_DIGITS as f64 {
             return None;
         }
@@ -184,7 +184,7 @@ mod tests {
             let sources = (0..d)
                 .map(|j| Source { lag: s - order[j] / d, component: order[j] % d, negated: signs >> j & 1 == 1 })
                 .collect();
-            let task = Task::selection("random", s, d, sources).unwrap();
+            let task = Window::selection("random", s, d, sources).unwrap();
             let id = TaskId::encode(&task).unwrap();
             let again = id.to_string().parse::<TaskId>().unwrap().decode(s, d).unwrap();
             prop_assert!(again.same_function(&task));

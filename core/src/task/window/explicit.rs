@@ -1,8 +1,7 @@
 //! Truth tables as a task file gives them: `[[output]]` with `inputs` and `table`, one for each output.
 
-use super::lines::File;
 use super::reader::{Reader, Sizes};
-use super::{Gate, Slot, TaskError};
+use super::{File, Gate, Slot, TaskError};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -52,11 +51,11 @@ fn slot(text: &Spanned<String>, sizes: Sizes, file: &File<'_>) -> Result<Slot, T
 
 #[cfg(test)]
 mod tests {
-    use crate::task::Task;
+    use crate::task::Window;
 
-    fn read(outputs: &str) -> Result<Task, String> {
+    fn read(outputs: &str) -> Result<Window, String> {
         let text = format!("s = 3\nd = 1\n[[output]]\n{outputs}\n");
-        Task::from_toml(&text, "f.toml", "f").map_err(|error| error.to_string())
+        Window::from_toml(&text, "f.toml", "f").map_err(|error| error.to_string())
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A task with c contexts has d + c inputs: the d components, then one for each context, which is 1 in its own and 0 in the
 //! others, from the first input to the last output.
 
-use super::{Task, TaskError};
+use super::{TaskError, Window};
 use crate::random::Stream;
 
 /// The most contexts of a task.
@@ -15,10 +15,10 @@ pub struct Context {
     /// What it is called.
     pub name: String,
     /// The task in this context.
-    pub task: Task,
+    pub task: Window,
 }
 
-impl Task {
+impl Window {
     /// A task with several f over the same s and d.
     pub fn with_contexts(name: impl Into<String>, contexts: Vec<(String, Self)>) -> Result<Self, TaskError> {
         let found = contexts.len();
@@ -79,7 +79,7 @@ impl Task {
     /// The context of a sample of a batch, the one asked for or drawn: the bits after those of its inputs.
     pub fn drawn_context(&self, only: Option<usize>, stream: &Stream, index: u32, sample: u32) -> usize {
         only.unwrap_or_else(|| {
-            let [word, ..] = stream.block(index, sample, self.window().div_ceil(128) as u32);
+            let [word, ..] = stream.block(index, sample, self.width().div_ceil(128) as u32);
             ((u64::from(word) * self.contexts.len() as u64) >> 32) as usize
         })
     }
@@ -90,9 +90,9 @@ mod tests {
     use super::*;
     use crate::random::Purpose;
 
-    fn two() -> Task {
+    fn two() -> Window {
         let text = "name = \"two\"\ns = 3\nd = 2\n[context.b]\ntask = \"repeat-copy\"\n\n[context.a]\nrecurrence = [\"u1 = -u2[t-1]\", \"u2 = u1[t-3]\"]\n";
-        Task::from_toml_with_contexts(text, "two.toml", "x").unwrap()
+        Window::from_toml_with_contexts(text, "two.toml", "x").unwrap()
     }
 
     #[test]
@@ -100,19 +100,19 @@ mod tests {
         let task = two();
         assert_eq!((task.context_names().as_str(), task.inputs(), task.d()), ("b, a", 4, 2));
         assert_eq!(task.contexts()[1].task.recurrence(), ["u1 = -u2[t-1]", "u2 = u1[t-3]"]);
-        assert_eq!(Task::from_toml_with_contexts(&task.to_toml(), "x", "x").unwrap(), task);
+        assert_eq!(Window::from_toml_with_contexts(&task.to_toml(), "x", "x").unwrap(), task);
     }
 
     #[test]
     fn a_task_with_contexts_is_refused_where_one_f_is_needed() {
-        let message = Task::from_toml(&two().to_toml(), "x", "x").unwrap_err().to_string();
+        let message = Window::from_toml(&two().to_toml(), "x", "x").unwrap_err().to_string();
         assert!(message.contains("choose one of b, a with context"), "{message}");
         assert!(two().context("c").unwrap_err().to_string().contains("no context 'c'; it has b, a"));
     }
 
     #[test]
     fn what_cannot_be_a_context_is_said() {
-        let refused = |text: &str| Task::from_toml_with_contexts(text, "f.toml", "x").unwrap_err().to_string();
+        let refused = |text: &str| Window::from_toml_with_contexts(text, "f.toml", "x").unwrap_err().to_string();
         let one = refused("s = 2\nd = 1\n[context.a]\ntask = \"repeat-copy\"\n");
         assert!(one.contains("from 2 to 64 of them, not 1"), "{one}");
         let missing = refused("s = 2\nd = 1\n[context.a]\n\n[context.b]\ntask = \"repeat-copy\"\n");

@@ -1,6 +1,6 @@
 //! Batches of episodes: seeded inputs and the targets that follow from them.
 
-use super::Task;
+use super::Window;
 use crate::random::Stream;
 
 /// A batch of episodes in one reusable buffer, laid out (time, sample, component).
@@ -17,14 +17,14 @@ pub struct Episodes {
 
 impl Episodes {
     /// Room for a batch, empty.
-    pub fn new(task: &Task, batch: usize) -> Self {
+    pub fn new(task: &Window, batch: usize) -> Self {
         Self { batch, s: task.s(), d: task.d(), values: Vec::new() }
     }
 
     /// Draws the inputs at `index` of a stream and computes `horizon` steps of targets.
     ///
     /// Input component j of step t is bit t*d + j of the sample's random bits, 128 to a block: set is +1, clear is -1.
-    pub fn draw(&mut self, task: &Task, stream: &Stream, index: u32, horizon: usize) {
+    pub fn draw(&mut self, task: &Window, stream: &Stream, index: u32, horizon: usize) {
         self.values.resize((self.s + horizon) * self.batch * self.d, 0.0);
         let (bits, row) = (self.s * self.d, self.batch * self.d);
         for sample in 0..self.batch {
@@ -44,14 +44,14 @@ impl Episodes {
     ///
     /// # Panics
     /// If `inputs` does not hold s * batch * d numbers.
-    pub fn present(&mut self, task: &Task, inputs: &[f32], horizon: usize) {
+    pub fn present(&mut self, task: &Window, inputs: &[f32], horizon: usize) {
         assert_eq!(inputs.len(), self.s * self.batch * self.d, "inputs must be laid out (s, batch, d)");
         self.values.resize((self.s + horizon) * self.batch * self.d, 0.0);
         self.values[..inputs.len()].copy_from_slice(inputs);
         self.continue_sequences(task);
     }
 
-    fn continue_sequences(&mut self, task: &Task) {
+    fn continue_sequences(&mut self, task: &Window) {
         let row = self.batch * self.d;
         let steps = self.values.len() / row.max(1);
         for t in self.s..steps {
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn repeat_copy_repeats_its_inputs() {
-        let task = Task::named("repeat-copy", Some(5), Some(3)).unwrap();
+        let task = Window::named("repeat-copy", Some(5), Some(3)).unwrap();
         let mut episodes = Episodes::new(&task, 4);
         episodes.draw(&task, &Stream::new(3, Purpose::TestInputs), 0, 12);
         let period = episodes.inputs().len();
@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn selection_and_matrix_give_the_same_targets() {
-        let t4 = Task::named("T4", None, None).unwrap();
-        let dense = Task { function: crate::task::Function::Dense(t4.linear().unwrap()), ..t4.clone() };
+        let t4 = Window::named("T4", None, None).unwrap();
+        let dense = Window { function: crate::task::Function::Dense(t4.linear().unwrap()), ..t4.clone() };
         let stream = Stream::new(1, Purpose::TestInputs);
         let (mut a, mut b) = (Episodes::new(&t4, 3), Episodes::new(&dense, 3));
         a.draw(&t4, &stream, 5, 40);
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn inputs_past_128_bits_keep_changing_and_a_redraw_does_not_allocate() {
-        let task = Task::named("repeat-copy", Some(40), Some(7)).unwrap();
+        let task = Window::named("repeat-copy", Some(40), Some(7)).unwrap();
         let mut episodes = Episodes::new(&task, 2);
         let stream = Stream::new(1, Purpose::TestInputs);
         episodes.draw(&task, &stream, 0, 10);
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn contents_slide_over_inputs_and_targets() {
-        let task = Task::named("T2", None, None).unwrap();
+        let task = Window::named("T2", None, None).unwrap();
         let mut episodes = Episodes::new(&task, 1);
         episodes.draw(&task, &Stream::new(1, Purpose::TestInputs), 0, 3);
         assert_eq!(episodes.contents(7), episodes.inputs());

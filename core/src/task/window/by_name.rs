@@ -1,6 +1,6 @@
 //! Tasks by name.
 
-use super::{Source, Task, TaskError, TaskId, check_size, families};
+use super::{Source, TaskError, TaskId, Window, check_size, families};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -23,7 +23,7 @@ const DEFAULT_SIZE: (usize, usize) = (8, 8);
 /// Window components on the block diagonal for s = d = 8: bits 0, 9, 18, ..., 63.
 const DIAGONAL: &str = "9241421688590303745";
 
-/// Every name that [`Task::named`] takes, in the order in which they are listed.
+/// Every name that [`Window::named`] takes, in the order in which they are listed.
 pub const KNOWN_TASKS: [KnownTask; 9] = [
     KnownTask {
         name: "T1",
@@ -76,7 +76,7 @@ pub const KNOWN_TASKS: [KnownTask; 9] = [
     },
 ];
 
-impl Task {
+impl Window {
     /// A task from what a person types: a name, an id such as `255,0,0`, formulas such as `u1 = xor(u1[t-5], u1[t-3])`, or the
     /// path of a TOML file.
     ///
@@ -134,7 +134,7 @@ impl Task {
 }
 
 /// A task of a family that has numbers of its own.
-fn family(name: &str, s: Option<usize>, d: Option<usize>) -> Option<Result<Task, TaskError>> {
+fn family(name: &str, s: Option<usize>, d: Option<usize>) -> Option<Result<Window, TaskError>> {
     let rule = name.strip_prefix("rule").map(|number| number.trim_start_matches(['-', ' ']));
     if let Some(rule) = rule.filter(|rule| !rule.is_empty() && rule.bytes().all(|byte| byte.is_ascii_digit())) {
         return Some(families::ring(rule, s, d));
@@ -150,9 +150,9 @@ fn family(name: &str, s: Option<usize>, d: Option<usize>) -> Option<Result<Task,
     }
 }
 
-fn copies(s: usize, d: usize, lag: impl Fn(usize) -> usize) -> Result<Task, TaskError> {
+fn copies(s: usize, d: usize, lag: impl Fn(usize) -> usize) -> Result<Window, TaskError> {
     let sources = (0..d).map(|component| Source { lag: lag(component), component, negated: false }).collect();
-    Task::selection("copy", s, d, sources)
+    Window::selection("copy", s, d, sources)
 }
 
 fn size(s: Option<usize>, d: Option<usize>) -> (usize, usize) {
@@ -189,29 +189,29 @@ mod tests {
             [("T1", "255", "0", "0"), ("T2", DIAGONAL, "0", "0"), ("T3", DIAGONAL, "262676", "189")]
         {
             let by_id = TaskId::from_decimal(id1, id2, id3).unwrap().decode(8, 8).unwrap();
-            assert!(Task::named(name, None, None).unwrap().same_function(&by_id), "{name}");
+            assert!(Window::named(name, None, None).unwrap().same_function(&by_id), "{name}");
         }
-        let t2 = Task::named("T2", None, None).unwrap();
-        assert!(Task::named("compose_copy", Some(8), Some(8)).unwrap().same_function(&t2));
+        let t2 = Window::named("T2", None, None).unwrap();
+        assert!(Window::named("compose_copy", Some(8), Some(8)).unwrap().same_function(&t2));
     }
 
     #[test]
     fn an_unknown_name_suggests_the_nearest() {
         for (typed, nearest) in [("T5", "T1"), ("repeatcopy", "repeat-copy"), ("compose-cop", "compose-copy")] {
-            let error = Task::named(typed, None, None).unwrap_err().to_string();
+            let error = Window::named(typed, None, None).unwrap_err().to_string();
             assert!(error.contains(&format!("did you mean '{nearest}'")), "{error}");
         }
     }
 
     #[test]
     fn tasks_of_fixed_size_point_to_the_family() {
-        let error = Task::named("T1", Some(16), Some(5)).unwrap_err().to_string();
+        let error = Window::named("T1", Some(16), Some(5)).unwrap_err().to_string();
         assert!(error.contains("repeat-copy") && error.contains("s=16, d=5"), "{error}");
     }
 
     #[test]
     fn compose_copy_works_with_more_components_than_variables() {
-        let task = Task::named("compose-copy", Some(3), Some(7)).unwrap();
+        let task = Window::named("compose-copy", Some(3), Some(7)).unwrap();
         let lags: Vec<_> = task.sources().unwrap().iter().map(|source| source.lag).collect();
         assert_eq!(lags, [3, 2, 1, 3, 2, 1, 3]);
     }

@@ -1,13 +1,6 @@
 //! A line of a recurrence, read character by character.
 
-use super::{Slot, TaskError};
-
-/// What is wrong with a line, and at which byte (from 0).
-#[derive(Debug, PartialEq)]
-pub(super) struct Problem {
-    pub(super) at: usize,
-    pub(super) what: String,
-}
+use super::{Problem, Slot, TaskError};
 
 /// What a line may name. Without s, the lags decide how far back a task looks.
 #[derive(Clone, Copy, Debug)]

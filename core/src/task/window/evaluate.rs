@@ -1,8 +1,8 @@
 //! f, evaluated: the one place for training, truth and every comparison.
 
-use super::{Function, Slot, Task};
+use super::{Function, Slot, Window};
 
-impl Task {
+impl Window {
     /// One step of f for a batch of windows: `past(slot, sample)` is what they hold, `write(output, sample, value)` takes
     /// the next values.
     pub fn step_with(
@@ -26,7 +26,7 @@ impl Task {
             Function::Dense(matrix) => {
                 for output in 0..self.d {
                     let read = |k: usize| (Slot::at(k, self.s, self.d), matrix[(output, k)]);
-                    let terms: Vec<(Slot, f64)> = (0..self.window()).map(read).filter(|term| term.1 != 0.0).collect();
+                    let terms: Vec<(Slot, f64)> = (0..self.width()).map(read).filter(|term| term.1 != 0.0).collect();
                     for sample in 0..samples {
                         write(output, sample, terms.iter().map(|&(slot, weight)| weight * past(slot, sample)).sum());
                     }

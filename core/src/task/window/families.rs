@@ -1,6 +1,6 @@
 //! Families of functions that go by a name: cellular automata, shift registers, copies with an xor.
 
-use super::{Gate, MAX_GATE_INPUTS, Slot, Source, Task, TaskError, check_size};
+use super::{Gate, MAX_GATE_INPUTS, Slot, Source, TaskError, Window, check_size};
 
 /// The taps of a shift register where none are given.
 const DEFAULT_TAPS: &str = "5,3";
@@ -13,7 +13,7 @@ fn wrong_size(name: &str, problem: impl Into<String>) -> TaskError {
 
 /// An elementary cellular automaton on a ring of d cells: each is a function of its left neighbour, itself and its right
 /// neighbour, bit 4*left + 2*self + right of the rule's number.
-pub(super) fn ring(number: &str, s: Option<usize>, d: Option<usize>) -> Result<Task, TaskError> {
+pub(super) fn ring(number: &str, s: Option<usize>, d: Option<usize>) -> Result<Window, TaskError> {
     let name = format!("rule{number}");
     let Some(rule) = number.parse::<usize>().ok().filter(|rule| *rule < 256) else {
         return Err(wrong_size(&name, "rules go from rule0 to rule255; write e.g. rule110"));
@@ -34,7 +34,7 @@ pub(super) fn ring(number: &str, s: Option<usize>, d: Option<usize>) -> Result<T
         let [left, centre, right] = neighbours(cell, d);
         Gate::of(&[right, centre, left], |m| rule >> m & 1 == 1)
     };
-    Task::table(format!("rule{rule}"), 1, d, (0..d).map(gate).collect())
+    Window::table(format!("rule{rule}"), 1, d, (0..d).map(gate).collect())
 }
 
 pub(super) fn neighbours(cell: usize, d: usize) -> [Slot; 3] {
@@ -42,7 +42,7 @@ pub(super) fn neighbours(cell: usize, d: usize) -> [Slot; 3] {
 }
 
 /// Shift registers: every component is the xor of its own values at the taps.
-pub(super) fn register(taps: Option<&str>, s: Option<usize>, d: Option<usize>) -> Result<Task, TaskError> {
+pub(super) fn register(taps: Option<&str>, s: Option<usize>, d: Option<usize>) -> Result<Window, TaskError> {
     let text = taps.unwrap_or(DEFAULT_TAPS);
     let name = format!("lfsr:{}", text.replace(' ', ""));
     let wrong = |problem: String| Err(wrong_size(&name, format!("{problem}; write e.g. lfsr:5,3")));
@@ -68,11 +68,11 @@ pub(super) fn register(taps: Option<&str>, s: Option<usize>, d: Option<usize>) -
         let inputs: Vec<Slot> = taps.iter().map(|&lag| Slot { lag, component }).collect();
         Gate::of(&inputs, |m| m.count_ones() % 2 == 1)
     };
-    Task::table(name, s, d, (0..d).map(gate).collect())
+    Window::table(name, s, d, (0..d).map(gate).collect())
 }
 
 /// Every component repeats after s steps; the last one is xored with the first one on the way.
-pub(super) fn xor_copy(s: usize, d: usize) -> Result<Task, TaskError> {
+pub(super) fn xor_copy(s: usize, d: usize) -> Result<Window, TaskError> {
     if d < 2 {
         return Err(wrong_size("xor-copy", format!("it needs 2 components or more, not d={d}; try d=8")));
     }
@@ -80,10 +80,10 @@ pub(super) fn xor_copy(s: usize, d: usize) -> Result<Task, TaskError> {
     let copy = |component: usize| Gate::copy(&Source { lag: s, component, negated: false });
     let mut gates: Vec<Gate> = (0..d - 1).map(copy).collect();
     gates.push(Gate::of(&[d - 1, 0].map(|component| Slot { lag: s, component }), |m| m.count_ones() == 1));
-    Task::table("xor-copy", s, d, gates)
+    Window::table("xor-copy", s, d, gates)
 }
 
-impl Task {
+impl Window {
     /// What kind of function it is, where it is one that has a name, such as "rule 110 on a ring of 8".
     pub fn family(&self) -> Option<String> {
         if let Some(rule) = self.ring_rule() {
@@ -159,17 +159,17 @@ mod tests {
     fn registers_and_copies_are_what_their_formulas_say() {
         let task = register(Some("5, 3"), None, None).unwrap();
         assert_eq!((task.name(), task.s(), task.d()), ("lfsr:5,3", 5, 1));
-        assert!(task.same_function(&Task::from_formulas("u1 = xor(u1[t-5], u1[t-3])", None, None).unwrap()));
+        assert!(task.same_function(&Window::from_formulas("u1 = xor(u1[t-5], u1[t-3])", None, None).unwrap()));
         assert_eq!(task.family().unwrap(), "xor of taps 5 and 3");
         let task = xor_copy(4, 3).unwrap();
         let text = "u1 = u1[t-4]; u2 = u2[t-4]; u3 = xor(u3[t-4], u1[t-4])";
-        assert!(task.same_function(&Task::from_formulas(text, None, None).unwrap()));
+        assert!(task.same_function(&Window::from_formulas(text, None, None).unwrap()));
         assert_eq!(task.family(), None);
     }
 
     #[test]
     fn sizes_that_a_family_does_not_have_are_refused() {
-        let message = |task: Result<Task, TaskError>| task.unwrap_err().to_string();
+        let message = |task: Result<Window, TaskError>| task.unwrap_err().to_string();
         assert!(message(ring("256", None, None)).contains("rule0 to rule255"));
         assert!(message(ring("110", Some(2), None)).contains("s=1, not s=2"));
         assert!(message(ring("110", None, Some(2))).contains("3 components or more, not d=2"));

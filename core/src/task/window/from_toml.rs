@@ -1,9 +1,9 @@
 //! Tasks from TOML files: a recurrence in words, an explicit matrix, or explicit truth tables.
 
 use super::explicit::Output;
-use super::lines::{File, Lines, Placed};
+use super::lines::{Lines, Placed};
 use super::reader::Sizes;
-use super::{Context, MAX_COEFFICIENTS, Task, TaskError, check_coefficients};
+use super::{Context, File, MAX_COEFFICIENTS, TaskError, Window, check_coefficients};
 use crate::foreign_text::is_unsafe_to_show;
 use faer::Mat;
 use serde::Deserialize;
@@ -50,7 +50,7 @@ const MAX_FILE_BYTES: u64 = 1 << 24;
 /// times its room in the file.
 const MAX_FILE_VALUES: usize = 2 * MAX_COEFFICIENTS;
 
-impl Task {
+impl Window {
     /// Reads a task file; one with contexts is refused.
     pub fn read_toml(path: &Path) -> Result<Self, TaskError> {
         Self::read_toml_with_contexts(path)?.alone()
@@ -58,16 +58,7 @@ impl Task {
 
     /// Reads a task file, which may have contexts.
     pub fn read_toml_with_contexts(path: &Path) -> Result<Self, TaskError> {
-        let unreadable = |source| TaskError::Unreadable { path: path.into(), source };
-        let about = fs::metadata(path).map_err(unreadable)?;
-        // A pipe or a device could go on forever.
-        if !about.is_file() {
-            return Err(TaskError::NotAFile { path: path.into() });
-        }
-        if about.len() > MAX_FILE_BYTES {
-            return Err(TaskError::LargeFile { path: path.into(), bytes: about.len(), limit: MAX_FILE_BYTES });
-        }
-        let text = fs::read_to_string(path).map_err(unreadable)?;
+        let text = read_text(path)?;
         let stem = path.file_stem().map_or_else(|| "task".into(), |stem| stem.to_string_lossy());
         Self::from_toml_with_contexts(&text, &path.to_string_lossy(), &stem)
     }
@@ -91,10 +82,7 @@ impl Task {
         let (s, d) = (*parsed.s.get_ref(), *parsed.d.get_ref());
         super::check_size(s, d).map_err(|error| source.error(parsed.s.span().start, error.to_string()))?;
         let name = parsed.name.clone().unwrap_or_else(|| default_name.into());
-        if name.chars().any(is_unsafe_to_show) {
-            let what = "the name holds characters that steer a terminal";
-            return Err(source.error(0, format!("{what} ('{name}'); use letters, digits, spaces and signs")));
-        }
+        refused_name(&name, &source)?;
         let TaskFile { recurrence, matrix, output, context, .. } = &parsed;
         let sizes = (s, d);
         let Some(contexts) = context else {
@@ -115,7 +103,7 @@ impl Task {
         Self::with_contexts(name, contexts).map_err(|error| source.error(0, error.to_string()))
     }
 
-    /// The task as the text of a task file, which [`Task::from_toml`] reads back to the same task.
+    /// The task as the text of a task file, which [`Window::from_toml`] reads back to the same task.
     pub fn to_toml(&self) -> String {
         let recurrence = |task: &Self| {
             let lines: Vec<String> = task.recurrence().iter().map(|line| format!("    \"{line}\",\n")).collect();
@@ -129,8 +117,37 @@ impl Task {
     }
 }
 
+/// The text of a task file.
+pub(in crate::task) fn read_text(path: &Path) -> Result<String, TaskError> {
+    let unreadable = |source| TaskError::Unreadable { path: path.into(), source };
+    let about = fs::metadata(path).map_err(unreadable)?;
+    // A pipe or a device could go on forever.
+    if !about.is_file() {
+        return Err(TaskError::NotAFile { path: path.into() });
+    }
+    if about.len() > MAX_FILE_BYTES {
+        return Err(TaskError::LargeFile { path: path.into(), bytes: about.len(), limit: MAX_FILE_BYTES });
+    }
+    fs::read_to_string(path).map_err(unreadable)
+}
+
+/// Refuses a name that a terminal must not see.
+pub(in crate::task) fn refused_name(name: &str, source: &File<'_>) -> Result<(), TaskError> {
+    if name.chars().any(is_unsafe_to_show) {
+        let what = "the name holds characters that steer a terminal";
+        return Err(source.error(0, format!("{what} ('{name}'); use letters, digits, spaces and signs")));
+    }
+    Ok(())
+}
+
 impl ContextFile {
-    fn task(&self, name: &str, at: Range<usize>, (s, d): (usize, usize), source: &File<'_>) -> Result<Task, TaskError> {
+    fn task(
+        &self,
+        name: &str,
+        at: Range<usize>,
+        (s, d): (usize, usize),
+        source: &File<'_>,
+    ) -> Result<Window, TaskError> {
         let Self { task, recurrence, matrix, output } = self;
         let Some(named) = task else {
             let (matrix, output) = (matrix.as_ref(), output.as_ref());
@@ -143,14 +160,14 @@ impl ContextFile {
         if recurrence.is_some() || matrix.is_some() || output.is_some() {
             return Err(source.error(named.span().start, "give either 'task' or f itself, not both"));
         }
-        let known =
-            Task::named_or_numbered(named.get_ref(), Some(s), Some(d)).and_then(|task| task.of_size(Some(s), Some(d)));
+        let known = Window::named_or_numbered(named.get_ref(), Some(s), Some(d))
+            .and_then(|task| task.of_size(Some(s), Some(d)));
         known.map(|task| task.renamed(name)).map_err(|error| source.error(named.span().start, error.to_string()))
     }
 }
 
 impl Given<'_> {
-    fn task(&self, name: String, (s, d): (usize, usize), source: &File<'_>) -> Result<Task, TaskError> {
+    fn task(&self, name: String, (s, d): (usize, usize), source: &File<'_>) -> Result<Window, TaskError> {
         match (self.recurrence, self.matrix, self.output) {
             (Some(lines), None, None) => {
                 // The span begins at the quotation mark.
@@ -158,10 +175,10 @@ impl Given<'_> {
                 let lines = lines.iter().map(|line| Placed::new(line.get_ref(), placed(line))).collect();
                 Lines { file: File { ..*source }, lines }.task(name, Some(s), d)
             }
-            (None, Some(rows), None) => Task::from_matrix(name, s, d, matrix_of_rows(source, rows, s, d)?),
+            (None, Some(rows), None) => Window::from_matrix(name, s, d, matrix_of_rows(source, rows, s, d)?),
             (None, None, Some(outputs)) => {
                 let gates = outputs.get_ref().iter().map(|output| output.gate(Sizes { s: Some(s), d }, source));
-                let task = Task::table(name, s, d, gates.collect::<Result<_, _>>()?);
+                let task = Window::table(name, s, d, gates.collect::<Result<_, _>>()?);
                 task.map_err(|error| source.error(outputs.span().start, error.to_string()))
             }
             (None, None, None) => {
@@ -195,24 +212,24 @@ mod tests {
     use super::*;
 
     fn refused(text: &str) -> String {
-        Task::from_toml(text, "f.toml", "f").unwrap_err().to_string()
+        Window::from_toml(text, "f.toml", "f").unwrap_err().to_string()
     }
 
     #[test]
     fn a_task_written_to_toml_reads_back_the_same() {
         for name in ["T1", "T2", "T3", "T4"] {
-            let task = Task::named(name, None, None).unwrap();
-            assert_eq!(Task::from_toml(&task.to_toml(), "x", "x").unwrap(), task);
+            let task = Window::named(name, None, None).unwrap();
+            assert_eq!(Window::from_toml(&task.to_toml(), "x", "x").unwrap(), task);
         }
         let fibonacci = "s = 2\nd = 1\nrecurrence = [\"u1 = 0.25*u1[t-1] - 1.5e-3*u1[t-2]\"]";
-        let task = Task::from_toml(fibonacci, "x", "fibonacci").unwrap();
+        let task = Window::from_toml(fibonacci, "x", "fibonacci").unwrap();
         assert!(!task.is_binary());
-        assert_eq!(Task::from_toml(&task.to_toml(), "x", "x").unwrap(), task);
+        assert_eq!(Window::from_toml(&task.to_toml(), "x", "x").unwrap(), task);
     }
 
     #[test]
     fn an_explicit_matrix_is_read() {
-        let task = Task::from_toml("s=2\nd=1\nmatrix=[[-1, 0]]", "x", "x").unwrap();
+        let task = Window::from_toml("s=2\nd=1\nmatrix=[[-1, 0]]", "x", "x").unwrap();
         assert_eq!(task.recurrence(), ["u1 = -u1[t-2]"]);
         assert!(refused("s=2\nd=1\nmatrix=[[1]]").contains("f.toml:3:8: the matrix is 1 x 1"));
         assert!(refused("s=1\nd=1\nmatrix=[[nan]]").contains("row 1, column 1 is NaN"));
@@ -240,8 +257,8 @@ mod tests {
 
     #[test]
     fn a_large_selection_is_read_without_its_matrix_and_a_large_sum_is_refused() {
-        let task = Task::named("repeat-copy", Some(4), Some(2048)).unwrap();
-        assert!(Task::from_toml(&task.to_toml(), "x", "x").unwrap().same_function(&task));
+        let task = Window::named("repeat-copy", Some(4), Some(2048)).unwrap();
+        assert!(Window::from_toml(&task.to_toml(), "x", "x").unwrap().same_function(&task));
         let sum = task.to_toml().replacen("u1[t-4]", "u1[t-4] + u2[t-4]", 1);
         assert!(refused(&sum).contains("2048*4*2048 coefficients, more than the limit of 262144"), "{}", refused(&sum));
         let many = format!("s = 1\nd = 1\nmatrix = [{}]", "0,".repeat(1 << 19));
@@ -269,7 +286,7 @@ mod tests {
         let pipe = folder.path().join("pipe.toml");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for path in [pipe.as_path(), folder.path(), Path::new("/dev/zero")] {
-            let message = Task::read_toml(path).unwrap_err().to_string();
+            let message = Window::read_toml(path).unwrap_err().to_string();
             assert!(message.contains("is not a regular file"), "{message}");
         }
     }

@@ -2,8 +2,8 @@
 
 use super::families::neighbours;
 use super::formula::{read_gate, uses_gates};
-use super::reader::{Problem, Reader, Sizes};
-use super::{Function, Gate, Source, Task, TaskError};
+use super::reader::{Reader, Sizes};
+use super::{Function, Gate, Problem, Source, TaskError, Window};
 use crate::foreign_text::escaped_sentence;
 use std::fmt::Write;
 
@@ -146,7 +146,7 @@ impl Gate {
     }
 }
 
-impl Task {
+impl Window {
     /// The recurrence in words, one line an output, in the form that task files take.
     pub fn recurrence(&self) -> Vec<String> {
         let ring = self.ring_rule().is_some();
