@@ -105,16 +105,20 @@ const FORMS: &str =
 /// The most values of one symbol or of one range.
 pub(super) const MOST_VALUES: usize = 4096;
 
+/// The most operators of one statement.
+const MOST_OPERATORS: usize = 1024;
+
 /// Reads a program.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, Problem> {
     let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: &tokens, next: 0, depth: 0 };
+    let mut parser = Parser { tokens: &tokens, next: 0, depth: 0, operators: 0 };
     let mut found = vec![];
     while parser.next < tokens.len() {
         if parser.peek() == &Token::End {
             parser.next += 1;
             continue;
         }
+        parser.operators = 0;
         found.push(parser.statement()?);
         if parser.peek() != &Token::End {
             return parser.problem("the end of the line or ';'");
@@ -127,6 +131,7 @@ struct Parser<'a> {
     tokens: &'a [Placed],
     next: usize,
     depth: usize,
+    operators: usize,
 }
 
 impl Parser<'_> {
@@ -479,7 +484,7 @@ impl Parser<'_> {
                 Token::Sign("-") => Binary::Subtract,
                 _ => return Ok(left),
             };
-            self.next += 1;
+            self.operator()?;
             left = joined(how, [left, self.product()?]);
         }
     }
@@ -494,9 +499,22 @@ impl Parser<'_> {
                 Token::Name(name) if name == "mod" => Binary::Modulo,
                 _ => return Ok(left),
             };
-            self.next += 1;
+            self.operator()?;
             left = joined(how, [left, self.factor()?]);
         }
+    }
+
+    /// Takes an operator: a long row of them is a deep formula.
+    fn operator(&mut self) -> Result<(), Problem> {
+        self.operators += 1;
+        if self.operators > MOST_OPERATORS {
+            let what = format!(
+                "more than {MOST_OPERATORS} operators, the limit of a statement; split it over several variables"
+            );
+            return Err(Problem::new(self.at(), what));
+        }
+        self.next += 1;
+        Ok(())
     }
 
     fn factor(&mut self) -> Result<Expression, Problem> {

@@ -187,3 +187,13 @@ fn a_task_file_that_holds_a_program_is_no_program_itself() {
         !Program::is_text("u1 = xor(u1[t-5], u1[t-3])") && !Program::is_text("T2") && Program::is_text("input x: sing")
     );
 }
+
+#[test]
+fn a_formula_that_is_too_deep_is_refused_and_no_stack_overflows() {
+    let long = format!("input x: sign\noutput y: number = {}x", "x + ".repeat(50_000));
+    assert!(Program::read(&long).unwrap_err().to_string().contains("more than 1024 operators"));
+    let nested = format!("input x: sign\noutput y: number = {}x{}", "(".repeat(5_000), ")".repeat(5_000));
+    assert!(Program::read(&nested).unwrap_err().to_string().contains("deep"));
+    let fine = format!("input x: sign\noutput y: number = {}x", "x + ".repeat(1_000));
+    assert_eq!(outputs(&Program::read(&fine).unwrap(), &[&[1.0]]), [[1001.0]]);
+}
