@@ -13,7 +13,7 @@ def test_settings_are_what_the_command_line_sets() -> None:
     found = ketbra.interpret(T3, task="T3", settings={"code.read": 0.95, "code.writings": (64, 2), "methods": ["code", "dual"]})
     line = ["interpret", T3, "--task", "T3", "--json", "--set", "code.read=0.95", "--set", "code.writings=64,2"]
     document = json.loads(succeeds(*line, "--set", "methods=code,dual"))
-    assert found.to_dict() == {key: value for key, value in document.items() if key != "path"}
+    assert found.to_dict() == document
     assert document["params"]["code"]["read"] == 0.95 and document["params"]["code"]["writings"] == [64, 2]
 
 
