@@ -85,7 +85,7 @@ impl EditCommand {
         let known = Known { activation: self.activation, ..Known::default() };
         let (file, found) = match known.saved(&self.path, &InterpretParams::default())? {
             Some((file, found)) => (file, found.details.task.filter(|_| self.task.is_none() && !self.blind)),
-            None => (known.read(&self.path)?, None),
+            None => (NetworkFile::open_as(&self.path, self.activation)?, None),
         };
         let from = found.map_or_else(|| self.from(&file), Ok)?;
         limits::check(from.s(), from.d(), file.network.state_size(), &InterpretParams::default())
