@@ -1,6 +1,6 @@
 //! Which network a command is about, and what is known of it.
 
-use crate::arguments::with_taps;
+use crate::arguments::{Settings, with_taps};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::{Count, Share};
@@ -38,6 +38,8 @@ pub struct Known {
     /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     pub activation: Option<Activation>,
+    #[command(flatten)]
+    pub settings: Settings,
 }
 
 impl Known {
@@ -86,7 +88,7 @@ pub fn note_training(path: &Path) {
 impl Known {
     /// A network and what is found in it: as it was saved, or now.
     pub fn interpreted(&self, path: &Path) -> Result<(NetworkFile, Interpretation), Failure> {
-        let params = InterpretParams::default();
+        let params = self.settings.on(InterpretParams::default())?;
         if let Some(saved) = self.saved(path, &params)? {
             return Ok(saved);
         }

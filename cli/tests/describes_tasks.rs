@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{described, ketbra, ketbra_in, refuses, succeeds};
 use serde_json::Value;
-use support::{described, ketbra, ketbra_in, refuses, succeeds};
 
 #[test]
 fn t1_to_t4_have_the_cycles_and_cores_of_the_theory() {

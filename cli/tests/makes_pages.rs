@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{ketbra_in, refuses, succeeds};
 use std::fs;
 use std::path::Path;
-use support::{ketbra_in, refuses, succeeds};
 
 fn with_network(folder: &Path) -> &'static str {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/fixtures/networks");

@@ -1,6 +1,7 @@
 //! `ketbra compose`: two circuits in one network.
 
 use super::interpret::summary::summary;
+use crate::arguments::Settings;
 use crate::failure::Failure;
 use crate::progress::Share;
 use crate::subject::{Known, interpret_watched};
@@ -48,6 +49,8 @@ pub struct ComposeCommand {
     /// The file to write, .safetensors
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    settings: Settings,
     /// Print JSON: the file, the task and what interpret says
     #[arg(long)]
     json: bool,
@@ -69,7 +72,7 @@ struct Line<'a> {
 
 impl ComposeCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let params = InterpretParams::default();
+        let params = self.settings.on(InterpretParams::default())?;
         let (first, f, in_first) = part(&self.first, self.task_a.as_ref(), &params)?;
         let (second, g, in_second) = part(&self.second, self.task_b.as_ref(), &params)?;
         let read = |file: &NetworkFile, task: &Window| {

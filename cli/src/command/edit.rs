@@ -8,6 +8,7 @@ use ketbra::edit::{Change, EditError, EditParams, EditSummary, Edited, Mode, edi
 use ketbra::interpret::{InterpretError, InterpretParams, Warning, limits};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::path_text;
+use ketbra::setting::Adjustable;
 use ketbra::task::Window;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -57,6 +58,9 @@ pub struct EditCommand {
     /// Seed of the inputs that drive the network
     #[arg(long, default_value_t = EditParams::default().seed)]
     seed: u64,
+    /// A setting of edits by its name, such as edit.held=0.99; as often as needed. `ketbra settings` lists all of them
+    #[arg(long = "setting", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -91,8 +95,9 @@ impl EditCommand {
         limits::check(from.s(), from.d(), file.network.state_size(), &InterpretParams::default())
             .map_err(Failure::bad_input)?;
         let change = self.change(&from)?;
-        let mode = self.mode.or(self.least.then_some(Mode::Least));
-        let params = EditParams { seed: self.seed, mode, ..EditParams::default() };
+        let params = self.params()?;
+        let mode = self.mode.or(self.least.then_some(Mode::Least)).or(params.mode);
+        let params = EditParams { mode, ..params };
         let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
         let saved = self.out.as_ref().map(|out| save(out, &self.path, &edited)).transpose()?;
         let mut summary = edited.summary(&from, &params);
@@ -109,10 +114,15 @@ impl EditCommand {
         Ok(())
     }
 
+    fn params(&self) -> Result<EditParams, Failure> {
+        let params = EditParams { seed: self.seed, ..EditParams::default() };
+        params.with(&self.settings).map_err(Failure::bad_input)
+    }
+
     fn from(&self, file: &NetworkFile) -> Result<Window, Failure> {
         let taps = self.size.taps.as_deref();
         let name = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
-        let params = EditParams { seed: self.seed, ..EditParams::default() };
+        let params = self.params()?;
         let task = match self.size.s.filter(|_| self.blind) {
             Some(s) => task_read_back(&file.network, s, &params),
             None => task_to_edit(file, name.as_deref(), (self.size.s, self.size.d), &params),

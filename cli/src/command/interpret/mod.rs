@@ -16,6 +16,7 @@ use ketbra::network::NetworkFile;
 use ketbra::numeric::Matching;
 use ketbra::panics::catch_panic;
 use ketbra::path_text::path_text;
+use ketbra::setting::Adjustable;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -154,22 +155,16 @@ impl InterpretCommand {
         params.observe.seed = self.seed;
         params.readings = self.readings;
         params.state = self.state.unwrap_or_default();
-        if !(0.0..=1.0).contains(&self.grounding) {
-            let message =
-                format!("--grounding is {}, but must be from 0 (input weights) to 1 (readout)", self.grounding);
-            return Err(Failure::bad_input(message));
-        }
-        params.memories.grounding = self.grounding;
+        let grounding = params.set("memories.grounding", &self.grounding.to_string());
+        grounding.map_err(|error| error.called("--grounding"))?;
         let matching = self.matching.unwrap_or_default();
         (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
         params.methods = match self.methods.as_deref() {
             None => vec![],
             Some(words) => Method::list(words).map_err(Failure::bad_input)?,
         };
-        match self.steps {
-            Some(steps) => params.ending_after(steps).map_err(Failure::bad_input),
-            None => Ok(params),
-        }
+        params.observe.ends_after = self.steps;
+        self.known.settings.on(params)
     }
 
     /// Where what was found goes, a folder a network.

@@ -73,11 +73,13 @@ impl PartialEq for Program {
 }
 
 impl Program {
-    /// Whether a text is a program, rather than a name or the formulas of a window.
+    /// Whether a text is a program, rather than a name, the formulas of a window or a task file.
     pub fn is_text(text: &str) -> bool {
-        let first = text.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-        text.contains('=')
-            && (text.contains(':') || ["input", "variable", "output", "table", "length"].contains(&first))
+        let mut statements = text.split(['\n', ';']).map(str::trim_start);
+        let begins =
+            |of: &str, word: &str| of.strip_prefix(word).is_some_and(|rest| rest.starts_with(char::is_whitespace));
+        let is_file = |of: &str| of.strip_prefix("program").is_some_and(|rest| rest.trim_start().starts_with('='));
+        !statements.clone().any(is_file) && statements.any(|of| syntax::STATEMENTS.iter().any(|word| begins(of, word)))
     }
 
     /// Reads a program from its text; it is named after the text.

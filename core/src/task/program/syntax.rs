@@ -2,8 +2,9 @@
 
 use super::formula::Binary;
 use super::token::{Placed, Token, tokens};
+use crate::choose::nearest_name;
+use crate::task::MAX_FORMULA_DEPTH;
 use crate::task::text::Problem;
-use crate::task::{MAX_FORMULA_DEPTH, nearest_name};
 
 /// A formula as it is written.
 #[derive(Clone, Debug)]
@@ -98,7 +99,7 @@ const RESERVED: [&str; 19] = [
     "input", "variable", "output", "table", "length", "when", "where", "usually", "or", "and", "not", "mod", "none",
     "one", "of", "to", "held", "t", "within",
 ];
-const STATEMENTS: [&str; 5] = ["input", "variable", "output", "table", "length"];
+pub(super) const STATEMENTS: [&str; 5] = ["input", "variable", "output", "table", "length"];
 const FORMS: &str =
     "sign, pulse(P), one of 4, one of a, b, c, 0 to 9, number, uniform(A, B), normal(D) or once(FROM, TO)";
 
