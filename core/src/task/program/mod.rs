@@ -104,12 +104,13 @@ impl Program {
 
     /// The task as the text of a task file.
     pub fn to_toml(&self) -> String {
-        // Nothing is escaped between these marks, and a program has no use for them.
-        format!(
-            "name = {}\nprogram = '''\n{}\n'''\n",
-            toml::Value::from(self.name.as_str()),
-            self.source.replace("'''", "'")
-        )
+        let (name, source) = (toml::Value::from(self.name.as_str()), self.source.as_str());
+        // Between three marks nothing can be escaped.
+        let plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+        match source.chars().all(plain) && !source.contains("'''") && !source.ends_with('\'') {
+            true => format!("name = {name}\nprogram = '''\n{source}\n'''\n"),
+            false => format!("name = {name}\nprogram = {}\n", toml::Value::from(source)),
+        }
     }
 
     /// The same program under another name.
