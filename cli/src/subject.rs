@@ -43,14 +43,9 @@ pub struct Known {
 }
 
 impl Known {
-    /// Opens a network and says nothing.
-    pub fn read(&self, path: &Path) -> Result<NetworkFile, Failure> {
-        Ok(NetworkFile::open_as(path, self.activation)?)
-    }
-
     /// Opens a network; says where its training has not ended.
     pub fn open(&self, path: &Path) -> Result<NetworkFile, Failure> {
-        let file = self.read(path)?;
+        let file = NetworkFile::open_as(path, self.activation)?;
         note_training(path);
         Ok(file)
     }
@@ -92,17 +87,13 @@ pub fn note_training(path: &Path) {
 
 impl Known {
     /// A network and what is found in it: as it was saved, or now.
-    pub fn interpreted(
-        &self,
-        path: &Path,
-        params: &InterpretParams,
-        bar: Option<&Share>,
-    ) -> Result<(NetworkFile, Interpretation), Failure> {
-        if let Some(saved) = self.saved(path, params)? {
+    pub fn interpreted(&self, path: &Path) -> Result<(NetworkFile, Interpretation), Failure> {
+        let params = self.settings.on(InterpretParams::default())?;
+        if let Some(saved) = self.saved(path, &params)? {
             return Ok(saved);
         }
         let file = self.open(path)?;
-        let found = interpret_watched(&file, &self.question(&file)?, params, bar)?;
+        let found = interpret_watched(&file, &self.question(&file)?, &params, Some(&Share::new()))?;
         Ok((file, found))
     }
 

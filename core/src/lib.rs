@@ -95,6 +95,7 @@ pub mod foreign_text;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 pub mod interpret;
+mod known_settings;
 pub mod linearize;
 pub mod memories;
 pub mod network;
@@ -125,6 +126,7 @@ pub use claims::{Claim, ClaimName};
 pub use compare::{CompareParams, Comparison};
 pub use edit::{Change, EditParams, Edited};
 pub use interpret::{InterpretError, InterpretParams, Interpretation, Known, Question, Verdict, interpret_file};
+pub use known_settings::known_settings;
 pub use network::{Network, NetworkError, NetworkFile};
 pub use ranges::ranges;
 pub use task::{Task, TaskError};

@@ -129,7 +129,7 @@ fn part(
     let known = Known { task: task.cloned(), ..Known::default() };
     let (file, found) = match known.saved(path, params)? {
         Some((file, found)) => (file, Some(found)),
-        None => (known.read(path)?, None),
+        None => (NetworkFile::open(path)?, None),
     };
     match found.as_ref().map_or_else(|| known.question(&file), |found| Ok(found.question()))? {
         Question::Task(task) => Ok((file, task, found)),

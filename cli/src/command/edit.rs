@@ -88,8 +88,8 @@ impl EditCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let known = Known { activation: self.activation, ..Known::default() };
         let (file, found) = match known.saved(&self.path, &InterpretParams::default())? {
-            Some((file, found)) => (file, found.details.task.filter(|_| self.task.is_none() && !self.blind)),
-            None => (known.read(&self.path)?, None),
+            Some((file, found)) => (file, found.details.task.filter(|_| !self.says_what_it_computes())),
+            None => (NetworkFile::open_as(&self.path, self.activation)?, None),
         };
         let from = found.map_or_else(|| self.from(&file), Ok)?;
         limits::check(from.s(), from.d(), file.network.state_size(), &InterpretParams::default())
@@ -117,6 +117,11 @@ impl EditCommand {
     fn params(&self) -> Result<EditParams, Failure> {
         let params = EditParams { seed: self.seed, ..EditParams::default() };
         params.with(&self.settings).map_err(Failure::bad_input)
+    }
+
+    /// Whether a person says what the network computes now, or a part of it.
+    fn says_what_it_computes(&self) -> bool {
+        self.task.is_some() || self.blind || self.size.s.is_some() || self.size.d.is_some()
     }
 
     fn from(&self, file: &NetworkFile) -> Result<Window, Failure> {

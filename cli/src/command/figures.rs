@@ -1,11 +1,9 @@
 //! `ketbra figures`: pictures for papers.
 
 use crate::failure::Failure;
-use crate::progress::Share;
 use crate::subject::{Known, beside, provenance, write};
 use crate::terminal::{hanging, print};
 use crate::written::print_made;
-use ketbra::interpret::InterpretParams;
 use ketbra::report::ReportError;
 use ketbra::report::figures::{animation, figures, training_animation};
 use std::path::PathBuf;
@@ -50,8 +48,7 @@ const MOST_BYTES: usize = 1_000_000;
 
 impl FiguresCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let params = self.known.settings.on(InterpretParams::default())?;
-        let (file, found) = self.known.interpreted(&self.path, &params, Some(&Share::new()))?;
+        let (file, found) = self.known.interpreted(&self.path)?;
         let folder = self.out.clone().unwrap_or_else(|| beside(&self.path, "figures"));
         let training = provenance(&self.path, &file).training;
         let say = |line: String| {

@@ -88,9 +88,10 @@ impl Interpretation {
     /// Whether a file says of itself that it holds one; only its header is read.
     pub fn is_saved(path: &Path) -> bool {
         let header = || {
-            let mut file = File::open(path).ok().filter(|_| path.is_file())?;
-            let mut length = [0; 8];
-            file.read_exact(&mut length).ok()?;
+            // A pipe would be waited for.
+            let mut file = path.is_file().then(|| File::open(path).ok())??;
+            let (mut length, mut first) = ([0; 8], [0]);
+            file.read_exact(&mut length).and_then(|()| file.read_exact(&mut first)).ok().filter(|()| first == *b"{")?;
             let mut header = vec![];
             file.take(u64::from_le_bytes(length).min(MAX_FILE_BYTES)).read_to_end(&mut header).ok()?;
             Some(header)

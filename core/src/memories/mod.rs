@@ -24,9 +24,14 @@ use crate::circuit::Core;
 use crate::linearize::{Linearization, LinearizeError, Visited};
 use crate::numeric::{Matrix, NumericError, condition, zero_padded};
 use crate::observe::{Batch, Observations};
-use crate::setting::settings;
+use crate::setting::limits::{ANY, Limits};
+use crate::setting::{Leaf, settings};
 use crate::task::Window;
 use serde::{Deserialize, Serialize};
+
+crate::setting::leaves!(Method, Vec<Method>);
+/// Several methods.
+pub(crate) const METHODS: Limits = Limits { words: Some(|typed| Method::list(typed).map(|list| list.value())), ..ANY };
 
 /// How the memories are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -91,7 +91,7 @@ impl InterpretCommand {
         }
         // One alone is read before anything is said, as its task may have contexts.
         let alone = match &self.paths[..] {
-            [path] => self.known.read(path).ok(),
+            [path] => NetworkFile::open_as(path, self.known.activation).ok(),
             _ => None,
         };
         if let ([path], Some(file), None) = (&self.paths[..], &alone, &self.context)
@@ -190,7 +190,7 @@ impl InterpretCommand {
         let file = match read {
             Some(file) => file,
             None => {
-                opened = self.known.read(path)?;
+                opened = NetworkFile::open_as(path, self.known.activation)?;
                 &opened
             }
         };

@@ -2,8 +2,9 @@
 
 use super::formula::Binary;
 use super::token::{Placed, Token, tokens};
+use crate::choose::nearest_name;
+use crate::task::MAX_FORMULA_DEPTH;
 use crate::task::text::Problem;
-use crate::task::{MAX_FORMULA_DEPTH, nearest_name};
 
 /// A formula as it is written.
 #[derive(Clone, Debug)]
