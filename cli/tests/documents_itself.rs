@@ -23,6 +23,12 @@ fn the_page_of_commands_is_fresh() {
 }
 
 #[test]
+fn the_page_of_settings_is_fresh() {
+    let now = String::from_utf8(reference(&["--settings"]).stdout).unwrap();
+    assert_eq!(written("docs/look-up/settings.md"), now, "scripts/docs commands writes it again");
+}
+
+#[test]
 fn a_stale_option_does_not_parse() {
     assert!(reference(&["--parse", "train", "T2", "--out", "runs/t2"]).status.success());
     let stale = reference(&["--parse", "train", "T2", "--outt", "runs/t2"]);
@@ -40,4 +46,20 @@ fn one_version_is_stated_everywhere() {
     let released = written("CHANGELOG.md").lines().find_map(|line| line.strip_prefix("## ").map(str::to_owned));
     assert_eq!(released.and_then(|title| title.split(' ').next().map(str::to_owned)).as_deref(), Some(version));
     assert!(written("pyproject.toml").contains("dynamic = [\"version\"]"));
+}
+
+#[test]
+fn every_file_of_tests_is_in_its_program() {
+    for folder in ["core/tests", "cli/tests"] {
+        let program = written(&format!("{folder}/main.rs"));
+        for file in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder)).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let is_listed = program.contains(&format!("\nmod {name};\n"));
+            assert!(
+                is_listed || path.extension().is_none_or(|kind| kind != "rs") || name == "main",
+                "{folder}/main.rs lacks {name}"
+            );
+        }
+    }
 }

@@ -5,11 +5,14 @@ use crate::choose::{UnknownWord, choose};
 use crate::network::{CellKind, Plain};
 use serde::{Deserialize, Serialize};
 
+crate::setting::leaves!(Option<Mode>);
+
 /// How much of the network's own code an edit keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Only the difference between the new circuit and the old one is added to the weights.
+    #[default]
     Least,
     /// Every content that the network holds keeps its code.
     Own,

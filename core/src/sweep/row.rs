@@ -8,7 +8,7 @@ use crate::network::{CellKind, CellSettings};
 use crate::spectrum::Spectrum;
 use crate::task::{TableOf, Window};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The methods that every network of a sweep is read with.
@@ -20,6 +20,9 @@ pub const COMPARED: [Method; 6] =
 pub struct Row {
     /// What the network is called.
     pub name: String,
+    /// Settings of its interpretation that differ from the defaults.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub interpret: Map<String, Value>,
     /// Hash of f and of every setting; nothing in results of earlier versions.
     #[serde(default)]
     pub key: Option<String>,
@@ -139,6 +142,7 @@ impl Row {
         let (task, params) = (&run.job.task, &run.job.params);
         Self {
             name: run.name.clone(),
+            interpret: run.interpret.clone(),
             key: run.key().ok(),
             task: task.name().into(),
             s: task.window().map_or(0, Window::s),
@@ -199,6 +203,8 @@ impl Row {
         let mut columns = vec![];
         for (name, value) in fields.into_iter().filter(|(name, _)| name != "cell_settings") {
             match (name.as_str(), value) {
+                // Of one sweep they are all the same.
+                ("interpret", _) => {}
                 ("worst" | "recovered" | "phi_error", Value::Object(by_method)) => {
                     let of = |method: Method| by_method.get(method.name()).cloned().unwrap_or(Value::Null);
                     columns.extend(COMPARED.map(|method| (column(&name, method.name()), of(method))));
