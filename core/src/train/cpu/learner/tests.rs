@@ -326,13 +326,14 @@ fn a_program_is_learned_from_what_counts_alone() {
         let program = task.program().unwrap();
         // More than a chunk of the batch.
         let (batch, horizon) = (35, program.longest().unwrap_or(9));
+        let settings = CellSettings::usual(kind);
         let of = Architecture {
             cell: kind,
             layers: 1,
             hidden: 6,
             activation: kind.usual_activation(),
             bias: true,
-            settings: CellSettings::usual(kind),
+            settings,
         };
         let network = Initialization::Uniform.network(&of, task.inputs(), task.outputs(), 7);
         let mut learner: Learner<f64> = Learner::new(&network, Isa::Portable, batch, &task, horizon);
