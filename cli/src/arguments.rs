@@ -79,7 +79,7 @@ pub fn in_options(message: impl Display) -> String {
 }
 
 /// Settings of interpretation.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub struct Settings {
     /// A setting of interpretation by its name, such as code.read=0.95; as often as needed. `ketbra settings` lists all of them
     #[arg(long = "set", value_name = "NAME=VALUE")]

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{ketbra_in, refuses, succeeds};
 use serde_json::Value;
 use std::path::Path;
-use support::{ketbra_in, refuses, succeeds};
 
 fn compile(folder: &Path, task: &str, name: &str, options: &[&str]) {
     let all = [&["compile", task, "--out", name][..], options].concat();

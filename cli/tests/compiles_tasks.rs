@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{ketbra_in, refuses, succeeds};
 use serde_json::Value;
-use support::{ketbra_in, refuses, succeeds};
 
 #[test]
 fn a_folder_gets_the_network_with_its_task_and_the_truth_about_it() {

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{described, ketbra, ketbra_in, refuses, succeeds};
 use serde_json::{Value, json};
-use support::{described, ketbra, ketbra_in, refuses, succeeds};
 
 #[test]
 fn a_cellular_automaton_is_told_by_its_rule_its_table_and_its_cycles() {

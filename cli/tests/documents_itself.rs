@@ -47,3 +47,19 @@ fn one_version_is_stated_everywhere() {
     assert_eq!(released.and_then(|title| title.split(' ').next().map(str::to_owned)).as_deref(), Some(version));
     assert!(written("pyproject.toml").contains("dynamic = [\"version\"]"));
 }
+
+#[test]
+fn every_file_of_tests_is_in_its_program() {
+    for folder in ["core/tests", "cli/tests"] {
+        let program = written(&format!("{folder}/main.rs"));
+        for file in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder)).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let is_listed = program.contains(&format!("\nmod {name};\n"));
+            assert!(
+                is_listed || path.extension().is_none_or(|kind| kind != "rs") || name == "main",
+                "{folder}/main.rs lacks {name}"
+            );
+        }
+    }
+}

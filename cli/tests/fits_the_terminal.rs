@@ -3,12 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{ketbra_in, refuses, succeeds};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use support::{ketbra_in, refuses, succeeds};
 
 const COLUMNS: usize = 80;
 

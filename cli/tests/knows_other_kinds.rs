@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{ketbra, ketbra_in, succeeds};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use support::{ketbra, ketbra_in, succeeds};
 
 /// Running parity, flip-flops, a delayed copy and words over a group, with inputs at every step; and a network that nobody trained.
 fn driven() -> Vec<PathBuf> {

@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod support;
-
+use crate::support::{ketbra, refuses, succeeds};
 use ketbra::network::{Activation, Architecture, Biases, Initialization, Metadata, Network, NetworkFile};
 use serde_json::Value;
 use std::path::Path;
-use support::{ketbra, refuses, succeeds};
 
 fn fixture(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/fixtures").join(name).to_string_lossy().into_owned()

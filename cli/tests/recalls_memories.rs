@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{ketbra, ketbra_in, refuses, succeeds};
 use serde_json::Value;
-use support::{ketbra, ketbra_in, refuses, succeeds};
 
 #[test]
 fn memories_come_one_after_another_and_variables_keep_their_contents() {

@@ -4,12 +4,10 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{ketbra_in, refuses, succeeds};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use support::{ketbra_in, refuses, succeeds};
 
 /// KiB of memory that a refusal may take.
 const MEMORY: usize = 256 << 10;

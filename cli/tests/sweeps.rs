@@ -2,12 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::{ketbra_in, refuses, succeeds};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use support::{ketbra_in, refuses, succeeds};
 
 const GRID: &str = "task = [\"repeat-copy\", \"compose-copy\"]\ns = 2\nd = 2\nhidden = 8\nsteps = 60\nhorizon = 10\n";
 

@@ -3,8 +3,7 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::succeeds;
 use ketbra::network::NetworkFile;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
@@ -13,7 +12,6 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use support::succeeds;
 
 /// What is shown of a name: every byte that is no text is replaced.
 const SHOWN: &str = "odd\u{fffd}";

@@ -1,12 +1,8 @@
 //! `--set NAME=VALUE` and `ketbra settings`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
-
-mod support;
-
+use crate::support::{ketbra, ketbra_in, refuses, succeeds};
 use serde_json::Value;
 use std::path::Path;
-use support::{ketbra, ketbra_in, refuses, succeeds};
 
 fn network() -> String {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/tests/fixtures");

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod support;
-
+use crate::support::ketbra_in;
 use std::path::Path;
-use support::ketbra_in;
 
 const TWO: &str = "s = 2\nd = 2\n[context.a]\ntask = \"repeat-copy\"\n[context.b]\ntask = \"compose-copy\"\n";
 const SMALL: [&str; 6] = ["--s", "2", "--d", "2", "--hidden", "12"];

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod planted;
-
+use crate::planted::{analog, task, with_idle_units};
 use ketbra::compare::{
     CompareError, CompareParams, Comparison, Examined, Pair, PairClaimName, PairVerdict, Subject, compare,
     compare_examined, effects, examine_all,
@@ -16,7 +15,6 @@ use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::report::figures::comparison_figures;
 use ketbra::task::{Episodes, Window};
-use planted::{analog, task, with_idle_units};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -315,7 +313,7 @@ fn record(network: &Network, size: (usize, usize), seed: u64, with_inputs: bool)
 fn recordings_are_compared_with_each_other_and_with_networks() {
     let task = copy();
     let (a, b) = (made(&task, sized(40, 1)), made(&task, sized(48, 2)));
-    let other = made(&planted::task(3, 3, &["u1 = u1[t-3]", "u2 = -u2[t-2]", "u3 = u3[t-1]"]), sized(40, 3));
+    let other = made(&crate::planted::task(3, 3, &["u1 = u1[t-3]", "u2 = -u2[t-2]", "u3 = u3[t-1]"]), sized(40, 3));
     let of = |name: &str, network: &Network, seed, inputs| {
         Subject::recording(name, record(network, (3, 3), seed, inputs), 3)
     };

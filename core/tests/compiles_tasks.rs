@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod zoo;
-
+use crate::zoo::{gate, linear_tasks, named, other_tasks, product, random_tables, register, rule, slot, with_first};
 use ketbra::compile::{CompileError, CompileParams, Compiled, Role, UnitBasis, compile};
 use ketbra::network::{CellKind, Dynamics, NetworkFile};
 use ketbra::numeric::{Matrix, Svd};
 use ketbra::random::{Purpose, Stream};
 use ketbra::task::{Episodes, Slot, Window};
-use zoo::{gate, linear_tasks, named, other_tasks, product, random_tables, register, rule, slot, with_first};
 
 const STEPS: usize = 10_000;
 const NOISE: f64 = 0.05;

@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod planted;
-mod zoo;
-
+use crate::planted::concentrated::{fading, latching, recorded};
+use crate::planted::{analog, analog_step, saturating, with_idle_units};
+use crate::zoo::{gate, slot, with_first};
 use ketbra::circuit::operator;
 use ketbra::compare::{CompareParams, Comparison, PairClaimName, Subject, compare};
 use ketbra::compile::{CompileParams, compile};
@@ -17,10 +17,7 @@ use ketbra::numeric::{Matrix, draw};
 use ketbra::random::{Purpose, Stream};
 use ketbra::report::headline;
 use ketbra::task::{Slot, Window};
-use planted::concentrated::{fading, latching, recorded};
-use planted::{analog, analog_step, saturating, with_idle_units};
 use std::path::Path;
-use zoo::{gate, slot, with_first};
 
 fn fixture(name: &str) -> Network {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{name}.safetensors"));
@@ -258,7 +255,7 @@ const PAIRS: [(PairClaimName, &str); 8] = [
 #[test]
 fn every_claim_about_two_networks_has_two_that_make_it_false() {
     let latch = latching(&copy(), &[1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 1.0, -1.0]);
-    let task = |lines: &[&str]| planted::task(4, 2, lines);
+    let task = |lines: &[&str]| crate::planted::task(4, 2, lines);
     let opposite = task(&["u1 = -u1[t-4]", "u2 = u2[t-4]"]);
     let earlier = task(&["u1 = u1[t-3]", "u2 = u2[t-4]"]);
     let made = |task: &Window| saturating(4, 2, &task.linear().unwrap());

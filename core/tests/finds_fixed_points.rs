@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod flip_flop;
-
 use ketbra::linearize::{Arrival, FixedPointDoubt, FixedPointParams, PhasePortrait, Shape, phase_portrait};
 use ketbra::network::{Activation, Biases, Cell, Dynamics, Elman, Network, NetworkFile, Readout};
 use ketbra::numeric::Matrix;
@@ -71,8 +69,8 @@ fn memories(network: &Network, found: &PhasePortrait) -> BTreeSet<Vec<bool>> {
 #[test]
 fn a_trained_flip_flop_has_its_eight_memories_in_every_seed() {
     for training in 1..=3 {
-        let (network, error) = flip_flop::trained(training);
-        let accuracy = flip_flop::accuracy(&network, 99);
+        let (network, error) = crate::flip_flop::trained(training);
+        let accuracy = crate::flip_flop::accuracy(&network, 99);
         assert!(accuracy > 0.99, "training seed {training}: error {error}, accuracy {accuracy}");
         for seed in 0..10 {
             let found = portrait_with(&network, &FixedPointParams { seed, ..FixedPointParams::default() });
@@ -89,7 +87,7 @@ fn a_trained_flip_flop_has_its_eight_memories_in_every_seed() {
 
 #[test]
 fn saddles_of_a_flip_flop_lead_to_its_memories() {
-    let (network, _) = flip_flop::trained(1);
+    let (network, _) = crate::flip_flop::trained(1);
     let found = portrait(&network);
     let arrived =
         found.connections.iter().filter(|c| c.target.is_some_and(|k| found.points.unique[k].is_stable)).count();

@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod zoo;
-
+use crate::zoo::{gate, linear_tasks, other_tasks, slot};
 use ketbra::compile::{CompileParams, compile};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
 use ketbra::network::CellKind;
 use ketbra::task::{Gate, Slot, Source, Window};
 use std::thread;
-use zoo::{gate, linear_tasks, other_tasks, slot};
 
 fn blind(task: &Window, params: &CompileParams) -> Interpretation {
     let made = compile(task, params).unwrap();

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 
-mod hostile;
-
-use hostile::*;
+use crate::hostile::*;
 use ketbra::network::{Activation, NetworkError, NetworkFile};
 use std::path::Path;
 
@@ -17,7 +15,7 @@ fn read(weights: &[Weight]) -> Result<NetworkFile, NetworkError> {
 fn checkpoint(key: &str, settings: &[u8]) -> Result<NetworkFile, NetworkError> {
     let weights = state_dict(&weights());
     let program = [b"\x80\x02}(", &text("state_dict")[..], &weights[2..], &text(key), settings, b"u."].concat();
-    NetworkFile::from_bytes(&pytorch(&program, &hostile::weights()), Path::new("net.ckpt"))
+    NetworkFile::from_bytes(&pytorch(&program, &crate::hostile::weights()), Path::new("net.ckpt"))
 }
 
 fn dictionary(key: &str, value: &[u8]) -> Vec<u8> {

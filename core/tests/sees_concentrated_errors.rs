@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod planted;
-mod zoo;
-
+use crate::planted::concentrated::{fading, latching, recorded};
+use crate::planted::{analog, analog_step, saturating};
+use crate::zoo::{gate, slot, with_first};
 use ketbra::circuit::operator;
 use ketbra::compare::{CompareParams, PairVerdict, Subject, compare};
 use ketbra::compile::{CompileParams, compile};
@@ -16,9 +16,6 @@ use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::task::{Gate, Slot, Window};
-use planted::concentrated::{fading, latching, recorded};
-use planted::{analog, analog_step, saturating};
-use zoo::{gate, slot, with_first};
 
 fn told(network: &Network, task: &Window) -> Interpretation {
     interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 
-mod hostile;
-
-use hostile::*;
+use crate::hostile::*;
 use ketbra::network::{MAX_FILE_BYTES, Network, NetworkError, NetworkFile};
 use std::path::Path;
 

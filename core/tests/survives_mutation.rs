@@ -4,10 +4,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test stops where something is wrong")]
 
-mod hostile;
-mod mutation;
-
-use hostile::{Entry, crc32, stored, with_peak_memory, zip};
+use crate::hostile::{Entry, crc32, stored, with_peak_memory, zip};
+use crate::mutation::Choices;
 use ketbra::circuit::Description;
 use ketbra::network::{Activation, Architecture, Initialization, MAX_HIDDEN, Metadata, NetworkFile};
 use ketbra::panics::catch_panic;
@@ -17,7 +15,6 @@ use ketbra::table::{TableParams, table};
 use ketbra::task::{Function, MAX_COEFFICIENTS, MAX_WINDOW, Task, Window};
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Curriculum, Engine, TrainError, TrainParams, TrainState, Unobserved};
-use mutation::Choices;
 use std::fs;
 use std::path::{Path, PathBuf};
 

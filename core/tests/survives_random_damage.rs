@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
 
-mod hostile;
-
-use hostile::*;
+use crate::hostile::*;
 use ketbra::network::NetworkFile;
 use proptest::prelude::*;
 use std::path::Path;

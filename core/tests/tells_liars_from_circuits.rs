@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod planted;
-
+use crate::planted::{analog, analog_step, rectified, saturating, task, with_idle_units};
 use faer::Scale;
 use ketbra::interpret::{
     ClaimName, InterpretParams, Interpretation, Question, Verdict, interpret, interpret_file, interpret_trajectories,
@@ -14,7 +13,6 @@ use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::recurrence::Confidence;
 use ketbra::task::{Episodes, Gate, Slot, Window};
-use planted::{analog, analog_step, rectified, saturating, task, with_idle_units};
 
 fn told(network: &Network, task: &Window) -> Interpretation {
     interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
@@ -361,7 +359,7 @@ fn a_unit_that_nothing_reads_changes_nothing() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t3-h128.safetensors");
     let (network, t3) = (NetworkFile::open(&path).unwrap().network, Window::named("T3", None, None).unwrap());
     for (gain, input) in [(3.0, 1.0), (0.5, 1.0), (3.0, 0.0)] {
-        assert_recognised(&planted::with_idle_units(&network, gain, input, 1), &t3);
+        assert_recognised(&crate::planted::with_idle_units(&network, gain, input, 1), &t3);
     }
 }
 

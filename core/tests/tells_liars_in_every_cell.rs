@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod planted;
-
+use crate::planted::{analog, saturating, with_idle_units};
 use ketbra::interpret::{ClaimName, InterpretParams, Interpretation, Question, StateView, Verdict, interpret};
 use ketbra::network::{Activation, Biases, Cell, Elman, Gru, Modes, Network, NetworkFile, Readout, Ssm};
 use ketbra::numeric::{Matrix, RELATIVE_CUT, c64, draw, pseudo_inverse};
 use ketbra::random::{Purpose, Stream};
 use ketbra::task::Window;
-use planted::{analog, saturating, with_idle_units};
 use std::f64::consts::TAU;
 use std::path::Path;
 

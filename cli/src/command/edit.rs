@@ -2,7 +2,7 @@
 
 use crate::arguments::{TaskSize, with_taps};
 use crate::failure::Failure;
-use crate::subject::network_in;
+use crate::subject::{Known, network_in};
 use crate::terminal::{FAINT, print, print_exactly, title};
 use ketbra::edit::{Change, EditError, EditParams, EditSummary, Edited, Mode, edit, task_read_back, task_to_edit};
 use ketbra::interpret::{InterpretError, InterpretParams, Warning, limits};
@@ -28,7 +28,7 @@ use std::str::FromStr;
 
 What the network computes now comes from --task, from the file, or is read back from the network (--blind --s N).")]
 pub struct EditCommand {
-    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt
+    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt, or a saved interpretation
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// What the network computes now
@@ -86,8 +86,12 @@ struct ChangeArguments {
 
 impl EditCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let file = NetworkFile::open_as(&self.path, self.activation)?;
-        let from = self.from(&file)?;
+        let known = Known { activation: self.activation, ..Known::default() };
+        let (file, found) = match known.saved(&self.path, &InterpretParams::default())? {
+            Some((file, found)) => (file, found.details.task.filter(|_| !self.says_what_it_computes())),
+            None => (NetworkFile::open_as(&self.path, self.activation)?, None),
+        };
+        let from = found.map_or_else(|| self.from(&file), Ok)?;
         limits::check(from.s(), from.d(), file.network.state_size(), &InterpretParams::default())
             .map_err(Failure::bad_input)?;
         let change = self.change(&from)?;
@@ -113,6 +117,11 @@ impl EditCommand {
     fn params(&self) -> Result<EditParams, Failure> {
         let params = EditParams { seed: self.seed, ..EditParams::default() };
         params.with(&self.settings).map_err(Failure::bad_input)
+    }
+
+    /// Whether a person says what the network computes now, or a part of it.
+    fn says_what_it_computes(&self) -> bool {
+        self.task.is_some() || self.blind || self.size.s.is_some() || self.size.d.is_some()
     }
 
     fn from(&self, file: &NetworkFile) -> Result<Window, Failure> {

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::terminal::{FAINT, hanging, print, print_json};
-use ketbra::setting::{Listed, all, typed};
+use ketbra::known_settings;
+use ketbra::setting::{Listed, typed};
 use std::collections::BTreeMap;
 
 /// List the settings of interpretation: name, default, what each takes and decides
@@ -26,7 +27,8 @@ pub struct SettingsCommand {
 
 impl SettingsCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let known: Vec<Listed> = all().into_iter().filter(|known| known.name.starts_with(&self.part)).collect();
+        let known: Vec<Listed> =
+            known_settings().into_iter().filter(|known| known.name.starts_with(&self.part)).collect();
         if known.is_empty() {
             return Err(Failure::bad_input(format!(
                 "no setting begins with '{}'; ketbra settings lists all",
@@ -54,7 +56,7 @@ fn takes(known: &Listed) -> String {
 /// The page of the documentation: a table for each part.
 pub fn page() -> String {
     let mut parts: BTreeMap<String, Vec<Listed>> = BTreeMap::new();
-    for known in all() {
+    for known in known_settings() {
         let part = known.name.split_once('.').map_or("interpret", |(part, _)| part).to_string();
         parts.entry(part).or_default().push(known);
     }

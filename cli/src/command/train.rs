@@ -205,7 +205,7 @@ impl TrainCommand {
 
     fn begun(&self, task: &Task, engine: String) -> Result<(RunFolder, Job), Failure> {
         let (params, start) = self.choices.chosen().params(task)?;
-        if !task.is_odd() {
+        if task.window().is_ok() && !task.is_odd() {
             note(match params.bias {
                 true => {
                     "with biases: the function is not odd (f(-u) is not -f(u)), and a network without biases would be"
@@ -243,7 +243,7 @@ pub fn train(engine: &dyn Engine, folder: RunFolder, job: Job, tensorboard: bool
     let trained = trained?;
     match &trained.result {
         Some(result) if json => print_json(result),
-        Some(result) => print(&in_words(result, &path)),
+        Some(result) => print(&in_words(result, &path, job.task.window().is_ok())),
         None => {
             return Err(Failure::interrupted(format!(
                 "stopped after step {} of {}, and saved; go on with 'ketbra train --resume {}'",
@@ -256,7 +256,7 @@ pub fn train(engine: &dyn Engine, folder: RunFolder, job: Job, tensorboard: bool
     Ok(())
 }
 
-fn in_words(result: &RunResult, path: &Path) -> String {
+fn in_words(result: &RunResult, path: &Path, read: bool) -> String {
     let (verdict, next) = match result.learned {
         true => (format!("{GOOD}learned{GOOD:#}"), format!("read its circuit: ketbra interpret {}\n", path.display())),
         false => (
@@ -264,6 +264,7 @@ fn in_words(result: &RunResult, path: &Path) -> String {
             format!("see what is missing: ketbra interpret {}\n", path.display()),
         ),
     };
+    let next = if read { next } else { String::new() };
     let RunResult { steps, seconds, steps_per_second, loss, horizon, accuracy, .. } = result;
     let ended = if result.stopped_early { ", ended early: learned for good" } else { "" };
     let kept = match result.best_step {

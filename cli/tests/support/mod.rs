@@ -1,8 +1,5 @@
 //! Runs the real binary.
 
-// Each file of tests is a program of its own and uses a part of this.
-#![allow(dead_code)]
-
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -3,14 +3,12 @@
 //! Every claim carries its figure, its limit and whether it holds. A verdict is drawn from them and from nothing else.
 
 mod behaviour;
-mod followed;
 mod kept;
 mod reason;
 mod structure;
 mod verdict;
 
 pub use behaviour::Behaviour;
-pub use followed::{Followed, Worst, Yardstick, follow};
 pub use reason::Reason;
 pub(crate) use structure::steered_steps;
 pub use structure::{StructureEvidence, steered};

@@ -49,6 +49,7 @@ settings! {
 
 impl Adjustable for CompareParams {
     const NAME: &'static str = "compare";
+    type Error = InterpretError;
 
     fn complete(self) -> Result<Self, InterpretError> {
         Ok(Self { interpret: self.interpret.complete()?, ..self })

@@ -34,6 +34,7 @@ settings! {
 
 impl Adjustable for DevelopParams {
     const NAME: &'static str = "develop";
+    type Error = InterpretError;
 
     fn complete(self) -> Result<Self, InterpretError> {
         Ok(Self { interpret: self.interpret.complete()?, ..self })

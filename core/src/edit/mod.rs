@@ -31,7 +31,7 @@ pub use mode::Mode;
 pub use summary::EditSummary;
 
 use crate::network::Network;
-use crate::setting::{Adjustable, settings};
+use crate::setting::{Adjustable, SettingError, settings};
 use crate::task::Window;
 use change::Target;
 use mode::Attempt;
@@ -88,6 +88,7 @@ settings! {
 
 impl Adjustable for EditParams {
     const NAME: &'static str = "edit";
+    type Error = SettingError;
 }
 
 /// An edited network.

@@ -5,6 +5,8 @@ use crate::choose::{UnknownWord, choose};
 use crate::network::CellKind;
 use serde::{Deserialize, Serialize};
 
+crate::setting::leaves!(Option<Mode>);
+
 /// How much of the network's own code an edit keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,8 +1,7 @@
 //! A network with several functions: each context by itself, what their memories share, and where the cue acts.
 
 use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, interpret_watched};
-use crate::compare::Angles;
-use crate::memories::Method;
+use crate::memories::{Angles, Method};
 use crate::network::{Biases, Cell, Network, ParameterMut};
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::{OnProgress, draw_inputs};

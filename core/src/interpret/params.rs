@@ -5,12 +5,14 @@ use crate::choose::{UnknownWord, choose};
 use crate::claims::ClaimParams;
 use crate::code::{CodeParams, OverTimeParams};
 use crate::linearize::{FixedPointParams, OrbitParams, VisitedParams};
-use crate::memories::{MemoriesParams, Method};
+use crate::memories::{METHODS, MemoriesParams, Method};
 use crate::observe::ObserveParams;
 use crate::recurrence::RecurrenceParams;
 use crate::setting::{Adjustable, settings};
 use crate::spectrum::SpectrumParams;
 use serde::{Deserialize, Serialize};
+
+crate::setting::leaves!(StateView);
 
 /// Which part of the state is looked at: both hold for a circuit, and what is found in the other is told beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +76,7 @@ pub const LEAST_STEPS: usize = 3;
 
 impl Adjustable for InterpretParams {
     const NAME: &'static str = "";
+    type Error = InterpretError;
 
     fn complete(self) -> Result<Self, InterpretError> {
         match self.observe.ends_after {

@@ -3,6 +3,7 @@
 //! Every method returns the memories (Psi), a basis of states in which each column holds one component of one variable,
 //! and the readers (Psi*), which give the contents back. Each is judged on fresh inputs, by its worst component.
 
+mod angles;
 mod dual;
 mod observability;
 mod orbit;
@@ -12,6 +13,7 @@ mod rollout;
 mod score;
 
 pub use crate::task::Component;
+pub use angles::Angles;
 pub use observability::observability;
 pub use remainder::Remainder;
 pub(crate) use remainder::{Drive, remainder};
@@ -22,9 +24,14 @@ use crate::circuit::Core;
 use crate::linearize::{Linearization, LinearizeError, Visited};
 use crate::numeric::{Matrix, NumericError, condition, zero_padded};
 use crate::observe::{Batch, Observations};
-use crate::setting::settings;
+use crate::setting::limits::{ANY, Limits};
+use crate::setting::{Leaf, settings};
 use crate::task::Window;
 use serde::{Deserialize, Serialize};
+
+crate::setting::leaves!(Method, Vec<Method>);
+/// Several methods.
+pub(crate) const METHODS: Limits = Limits { words: Some(|typed| Method::list(typed).map(|list| list.value())), ..ANY };
 
 /// How the memories are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

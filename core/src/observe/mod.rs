@@ -6,6 +6,7 @@
 
 mod asking;
 mod flips;
+mod followed;
 mod given;
 mod inputs;
 mod kind;
@@ -16,6 +17,7 @@ mod watch;
 
 pub use asking::{Answers, AskParams, Asked};
 pub use flips::Flips;
+pub use followed::{Followed, Worst, Yardstick, follow};
 pub use given::{Trajectories, TrajectoriesError};
 pub(crate) use inputs::{as_windows, draw_inputs};
 pub use kind::{Kind, KindParams, LaterInput, OtherLength, still_moving};

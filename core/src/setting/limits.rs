@@ -2,7 +2,6 @@
 
 use super::Leaf;
 use crate::choose::UnknownWord;
-use crate::memories::Method;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::fmt;
@@ -63,9 +62,6 @@ pub const fn between(least: f64, most: f64, unit: &'static str) -> Limits {
 pub const fn words<T: FromStr<Err = UnknownWord> + Serialize + DeserializeOwned>() -> Limits {
     Limits { words: Some(|typed| typed.parse::<T>().map(|word| word.value())), ..ANY }
 }
-
-/// Several methods.
-pub const METHODS: Limits = Limits { words: Some(|typed| Method::list(typed).map(|list| list.value())), ..ANY };
 
 impl Limits {
     /// Whether a number lies within.

@@ -12,8 +12,8 @@ mod table;
 pub use error::SettingError;
 pub use leaf::Leaf;
 pub use limits::Limits;
-pub use table::{Adjustable, Listed, Look, Said, Settings, all, typed};
-pub(crate) use table::{settings, within};
+pub use table::{Adjustable, Listed, Look, Said, Settings, typed};
+pub(crate) use table::{leaves, settings, within};
 
 use std::cell::Cell;
 use std::fmt;

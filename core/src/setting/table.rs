@@ -3,13 +3,7 @@
 
 use super::leaf::{take, takes};
 use super::{Leaf, Limits, SettingError};
-use crate::compare::CompareParams;
-use crate::develop::DevelopParams;
-use crate::edit::{EditParams, Mode};
-use crate::interpret::{InterpretError, StateView};
-use crate::memories::Method;
-use crate::numeric::Matching;
-use crate::task::nearest_name;
+use crate::choose::nearest_name;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -73,18 +67,19 @@ pub trait Settings {
     fn visit(&mut self, at: &str, said: Said, look: Look<'_>);
 }
 
+/// Values that are settings by themselves; stages say it of their own words.
 macro_rules! leaves {
     ($($type:ty),*) => {$(
-        impl Settings for $type {
-            fn visit(&mut self, at: &str, said: Said, look: Look<'_>) {
+        impl $crate::setting::Settings for $type {
+            fn visit(&mut self, at: &str, said: $crate::setting::Said, look: $crate::setting::Look<'_>) {
                 look(at, said, self);
             }
         }
     )*};
 }
+pub(crate) use leaves;
 
 leaves!(f64, usize, u64, u32, bool, (usize, usize), Vec<(f64, f64)>, Option<usize>);
-leaves!(Method, Vec<Method>, Matching, StateView, Option<Mode>);
 
 /// The name of a field. How networks are interpreted has no name of its own, whatever stage asks for it.
 pub(crate) fn within(at: &str, field: &str) -> String {
@@ -114,6 +109,8 @@ pub struct Listed {
 pub trait Adjustable: Settings + Clone {
     /// What their names begin with.
     const NAME: &'static str;
+    /// Why they cannot be what was asked for.
+    type Error: From<SettingError> + std::error::Error;
 
     /// Sets one by its name, from text as a person types it.
     fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
@@ -134,12 +131,12 @@ pub trait Adjustable: Settings + Clone {
     }
 
     /// With what follows from the settings.
-    fn complete(self) -> Result<Self, InterpretError> {
+    fn complete(self) -> Result<Self, Self::Error> {
         Ok(self)
     }
 
     /// With settings that a person wrote, each as `NAME=VALUE`.
-    fn with<T: AsRef<str>>(mut self, written: &[T]) -> Result<Self, InterpretError> {
+    fn with<T: AsRef<str>>(mut self, written: &[T]) -> Result<Self, Self::Error> {
         for written in written.iter().map(AsRef::as_ref) {
             let (name, value) = written.split_once('=').ok_or_else(|| SettingError::NoValue(written.into()))?;
             self.set(name.trim(), value.trim())?;
@@ -148,7 +145,7 @@ pub trait Adjustable: Settings + Clone {
     }
 
     /// With settings from values as JSON and TOML have them, nested or by their whole names.
-    fn with_map(mut self, values: &Map<String, Value>) -> Result<Self, InterpretError> {
+    fn with_map(mut self, values: &Map<String, Value>) -> Result<Self, Self::Error> {
         flat("", values).into_iter().try_for_each(|(name, value)| self.set(&name, &typed(value)))?;
         self.complete()
     }
@@ -164,13 +161,6 @@ pub trait Adjustable: Settings + Clone {
         });
         all
     }
-}
-
-/// Every setting there is: of interpretation, and with the name of their command before them, those of commands beside it.
-pub fn all() -> Vec<Listed> {
-    let beside =
-        DevelopParams::default().list().into_iter().filter(|known| known.name.starts_with(DevelopParams::NAME));
-    CompareParams::default().list().into_iter().chain(beside).chain(EditParams::default().list()).collect()
 }
 
 /// Values by their whole names: `{"code": {"read": 0.95}}` is `{"code.read": 0.95}`.

@@ -2,9 +2,9 @@
 
 use super::settings::keys;
 use super::{Axis, Grid, SweepError};
+use crate::choose::nearest_name;
 use crate::interpret::InterpretParams;
 use crate::setting::Adjustable;
-use crate::task::nearest_name;
 use crate::train::{SettingKind, SettingValue, TrainSetting};
 use serde::Deserialize;
 use serde_json::{Map, Value};

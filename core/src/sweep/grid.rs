@@ -1,9 +1,9 @@
 //! From a sweep file to the list of its networks.
 
 use super::{SweepError, file, settings};
+use crate::crc32c::crc32c;
 use crate::files::read_text;
 use crate::network::NetworkFile;
-use crate::run_folder::crc32c::crc32c;
 use crate::task::Task;
 use crate::train::{Job, SettingValue, Start, TrainParams, TrainSetting};
 use serde::{Deserialize, Serialize};

@@ -90,7 +90,7 @@ impl TrainedStart {
     /// The record of a network, with its place as typed.
     pub fn of(named: &str, network: &Network) -> Result<Self, TrainError> {
         let bytes = NetworkFile::new(network.clone(), Metadata::new()).to_safetensors()?;
-        Ok(Self { network: named.into(), crc32c: crate::run_folder::crc32c::crc32c(&bytes) })
+        Ok(Self { network: named.into(), crc32c: crate::crc32c::crc32c(&bytes) })
     }
 }
 

@@ -1,7 +1,5 @@
 //! Hand-made files, well-formed unless told otherwise, and a count of the memory that reading them takes.
 
-#![allow(dead_code, reason = "each file of tests uses a part")]
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -25,6 +23,18 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
         unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Both are held while one is copied to the other.
+        count(size as isize);
+        count(-(layout.size() as isize));
+        unsafe { System.realloc(pointer, layout, size) }
     }
 }
 

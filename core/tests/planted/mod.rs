@@ -1,6 +1,6 @@
 //! Networks whose truth is known because it was planted.
 
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 pub mod concentrated;
 

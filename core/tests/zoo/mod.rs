@@ -1,6 +1,6 @@
 //! Thirty tasks, linear and not: what is compiled, trained and interpreted in tests.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "each file of tests uses a part")]
+#![allow(clippy::unwrap_used)]
 
 use ketbra::random::{Purpose, Stream};
 use ketbra::task::{Gate, Slot, Source, Window};

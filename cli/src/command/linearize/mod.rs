@@ -40,7 +40,7 @@ Fixed points are searched for from the origin, from random states, from states t
 pulses on the inputs and the unstable modes of points lead. Stable points are listed first. --figure draws them on their
 principal components: stable points black, unstable ones red with their modes, slow states grey.")]
 pub struct LinearizeCommand {
-    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt
+    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt, or a saved interpretation
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// Where, separated by commas [default: all three]
@@ -125,9 +125,15 @@ impl LinearizeCommand {
         if format.is_some() && !self.wants(Where::FixedPoints) {
             return Err(Failure::bad_input("--figure draws fixed points; add fixed-points to --at"));
         }
-        let file = self.known.open_cell(&self.path)?;
+        let mut params = InterpretParams::default();
+        params.observe.seed = self.seed;
+        let params = self.known.settings.on(params)?;
+        let (file, saved) = match self.known.saved(&self.path, &params)? {
+            Some((file, found)) => (file, Some(found)),
+            None => (self.known.open_cell(&self.path)?, None),
+        };
         file.network.check()?;
-        let found = self.linearize(&file, &search)?;
+        let found = self.linearize(&file, saved, &params, &search)?;
         if self.json {
             print_exactly(&format!("{}\n", self.document(&found)));
         } else {
@@ -158,21 +164,30 @@ impl LinearizeCommand {
         self.at.is_empty() || self.at.contains(&place)
     }
 
-    fn linearize(&self, file: &NetworkFile, search: &FixedPointParams) -> Result<Linearized, Failure> {
-        let question = self.question(file)?;
-        let mut params = InterpretParams::default();
-        params.observe.seed = self.seed;
-        let params = self.known.settings.on(params)?;
+    fn linearize(
+        &self,
+        file: &NetworkFile,
+        saved: Option<Interpretation>,
+        params: &InterpretParams,
+        search: &FixedPointParams,
+    ) -> Result<Linearized, Failure> {
+        let question = match &saved {
+            Some(found) => Some(found.question()),
+            None => self.question(file)?,
+        };
         let network = &file.network;
-        let interpretation = question.as_ref().map(|question| interpret_file(file, question, &params));
-        let interpretation = interpretation.transpose().map_err(Failure::bad_input)?;
+        let found = |question| interpret_file(file, question, params).map_err(Failure::bad_input);
+        let interpretation = match saved {
+            Some(saved) => Some(saved),
+            None => question.as_ref().map(found).transpose()?,
+        };
         let task = interpretation.as_ref().and_then(|found| found.details.task.as_ref());
         let core = task.map(Core::of).transpose().map_err(Failure::bad_input)?;
         let theory = core.as_ref().map(Core::eigenvalues);
         let origin = self.wants(Where::Origin).then(|| at_origin(network, theory)).transpose()?;
         let orbit = interpretation.as_ref().filter(|_| self.wants(Where::Orbit));
         let visited = question.as_ref().filter(|_| self.wants(Where::FixedPoints));
-        let visited = visited.map(|question| visited_states(network, question, &params)).transpose()?;
+        let visited = visited.map(|question| visited_states(network, question, params)).transpose()?;
         let fixed_points = match self.wants(Where::FixedPoints) {
             true => Some(self.fixed_points(file, visited.as_ref(), theory, search)?),
             false => None,

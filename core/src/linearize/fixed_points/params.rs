@@ -1,7 +1,7 @@
 //! How fixed points are searched for.
 
 use super::ShapeParams;
-use crate::setting::{Adjustable, settings};
+use crate::setting::{Adjustable, SettingError, settings};
 
 settings! {
     /// How fixed points are searched for.
@@ -64,4 +64,5 @@ settings! {
 
 impl Adjustable for FixedPointParams {
     const NAME: &'static str = "fixed_points";
+    type Error = SettingError;
 }

@@ -6,8 +6,8 @@ use super::law::{Input, Law};
 use super::rule::{Rule, Wanted};
 use super::syntax::{Declared, Drawn, Expression, Form, Node, Statement, What};
 use super::{Output, Program, RunError, Variable};
+use crate::choose::nearest_name;
 use crate::random::{Purpose, Stream};
-use crate::task::nearest_name;
 use crate::task::text::Problem;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,10 +16,12 @@ use std::sync::Arc;
 const MOST_PLACES: usize = 4096;
 /// The most parts of all formulas together, once arrays are written out.
 const MOST_PARTS: usize = 1 << 20;
-/// The most entries of all tables together that formulas are turned into.
-const MOST_ENTRIES: usize = 1 << 22;
-/// Episodes and steps on which a program is tried out before anybody uses it.
+/// The most parts of formulas that are evaluated to turn them into tables.
+const MOST_WORK: usize = 1 << 25;
+/// Episodes and steps on which a program is tried out before anybody uses it; of a large one fewer episodes.
 const TRIED: (u32, usize) = (64, 64);
+/// The most parts of formulas that are evaluated for that.
+const MOST_TRIED: usize = 1 << 26;
 /// How far off a number may be where a program does not say: whole numbers are rounded, others have to be near.
 const WITHIN_WHOLE: f64 = 0.5;
 const WITHIN_NUMBER: f64 = 0.1;
@@ -78,7 +80,7 @@ struct Scope {
 
 /// A program from its statements.
 pub(super) fn program(statements: &[Statement], text: &str) -> Result<Program, Problem> {
-    let mut builder = Builder { room: MOST_ENTRIES, ..Builder::default() };
+    let mut builder = Builder { room: MOST_WORK, ..Builder::default() };
     builder.declare(statements)?;
     builder.draw(statements)?;
     for statement in statements {
@@ -547,7 +549,8 @@ impl Builder {
         }
         let Self { inputs, outputs, length, .. } = self;
         let program = Program { name: String::new(), source: text.trim().into(), variables, inputs, outputs, length };
-        tried(&program).map_err(|(name, what)| Problem::new(places.get(&name).copied().unwrap_or(end), what))?;
+        tried(&program, self.parts)
+            .map_err(|(name, what)| Problem::new(places.get(&name).copied().unwrap_or(end), what))?;
         Ok(program)
     }
 
@@ -853,11 +856,12 @@ impl Elements {
 }
 
 /// Runs some episodes, so that nothing without a value comes up later, and something counts; says what is wrong with what.
-fn tried(program: &Program) -> Result<(), (String, String)> {
+fn tried(program: &Program, parts: usize) -> Result<(), (String, String)> {
     let stream = Stream::new(1, Purpose::ProbeInputs);
     let steps = program.length.unwrap_or(usize::MAX).min(TRIED.1);
+    let episodes = ((MOST_TRIED / parts.max(1) / steps.max(1)) as u32).clamp(1, TRIED.0);
     let mut counted = false;
-    for sample in 0..TRIED.0 {
+    for sample in 0..episodes {
         let mut machine = program.machine();
         machine.begin(&stream, 0, sample);
         for _ in 0..steps {
@@ -871,7 +875,7 @@ fn tried(program: &Program) -> Result<(), (String, String)> {
     if counted {
         Ok(())
     } else {
-        let nothing = format!("no output counts in {} episodes of {steps} steps; see its 'when'", TRIED.0);
+        let nothing = format!("no output counts in {episodes} episodes of {steps} steps; see its 'when'");
         Err((String::new(), nothing))
     }
 }

@@ -32,16 +32,17 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Rule {
-    /// The rule of a formula; entries that its table may still take are counted down.
+    /// The rule of a formula; the parts that may still be evaluated for tables are counted down.
     pub(super) fn of(formula: &Formula, wanted: &Wanted<'_>, room: &mut usize) -> Result<Self, Fault> {
         if let (Formula::Place(place), None) = (formula, wanted.when)
             && (wanted.kinds)(*place) == *wanted.kind
         {
             return Ok(Self::Copy(*place));
         }
-        let Some(axes) = axes(formula, wanted, *room) else { return Ok(Self::Tree(formula.clone())) };
+        let size = formula.size() + wanted.when.map_or(0, Formula::size);
+        let Some(axes) = axes(formula, wanted, *room / size) else { return Ok(Self::Tree(formula.clone())) };
         let count = axes.iter().map(|(_, domain, _)| domain.values.len()).product::<usize>();
-        *room -= count;
+        *room -= count * size;
         let allowed = wanted.kind.values();
         let fits = |value: f64| allowed.as_ref().is_none_or(|values| values.contains(&value));
         let mut values = Vec::with_capacity(count);

@@ -3,7 +3,7 @@
 use super::super::chunk::Chunk;
 use super::super::isa::{Dispatch, Isa};
 use super::super::panels::Panels;
-use super::Learner;
+use super::{Learner, Measures};
 use crate::network::{Activation, Architecture, Cell, CellKind, Initialization, Network, ParameterMut};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task, Window};
@@ -143,8 +143,11 @@ fn parameters(network: &mut Network) -> Vec<&mut f64> {
 
 /// Compares the gradient with differences of the loss, at about `most` of the parameters.
 fn check_gradient(case: &Case, network: &Network, most: usize) {
+    check_learner(case.learner(Isa::Portable, network), &case.task(), case.horizon, most, &case.name());
+}
+
+fn check_learner(mut learner: Learner<f64>, task: &Task, horizon: usize, most: usize, name: &str) {
     let stream = Stream::new(STREAM_SEED, Purpose::TrainInputs);
-    let mut learner = case.learner::<f64>(Isa::Portable, network);
     let gradient = learner.chunks[0].gradient.slice().to_vec();
     let largest = gradient.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
     // Four points: the truncation error is of fourth order, so the step can be large against rounding.
@@ -156,7 +159,7 @@ fn check_gradient(case: &Case, network: &Network, most: usize) {
             let before = std::mem::replace(&mut learner.parameters.slice_mut()[k], 0.0);
             learner.parameters.slice_mut()[k] = before + shift;
             learner.pack();
-            learner.test_batch(&case.task(), &stream, 5, case.horizon);
+            learner.test_batch(task, &stream, 5, horizon);
             learner.parameters.slice_mut()[k] = before;
             learner.measures.loss
         };
@@ -164,7 +167,7 @@ fn check_gradient(case: &Case, network: &Network, most: usize) {
         let far = loss_at(2.0 * step) - loss_at(-2.0 * step);
         let numeric = (8.0 * near - far) / (12.0 * step);
         let error = (exact - numeric).abs() / exact.abs().max(1e-3 * largest);
-        assert!(error < 1e-6, "parameter {k} of {}: {exact:e} against {numeric:e}", case.name());
+        assert!(error < 1e-6, "parameter {k} of {name}: {exact:e} against {numeric:e}");
     }
 }
 
@@ -299,5 +302,50 @@ fn a_tape_takes_what_its_shape_says() {
         let readout = case.d * (case.network().hidden() + 1);
         let counted = learner.model.sizes.iter().map(|sizes| sizes.weights()).sum::<f64>() + readout as f64;
         assert!(counted >= count as f64 && (case.layers[0].1 < 10 || counted < 1.6 * count as f64), "{}", case.name());
+    }
+}
+
+/// Programs whose outputs count always, now and then, and in some samples only; signs, symbols and numbers.
+const DRIVEN: [&str; 5] = ["flipflop:2", "registers:2x1", "recall:1x2", "group:S3", "counter:3"];
+
+#[test]
+fn a_program_is_learned_from_what_counts_alone() {
+    for (name, kind) in DRIVEN.into_iter().flat_map(|name| CellKind::ALL.map(|kind| (name, kind))) {
+        let task = Task::named(name, None, None).unwrap();
+        let program = task.program().unwrap();
+        // More than a chunk of the batch.
+        let (batch, horizon) = (35, program.longest().unwrap_or(9));
+        let of = Architecture { cell: kind, layers: 1, hidden: 6, activation: kind.usual_activation(), bias: true };
+        let network = Initialization::Uniform.network(&of, task.inputs(), task.outputs(), 7);
+        let mut learner: Learner<f64> = Learner::new(&network, Isa::Portable, batch, &task, horizon);
+        let stream = Stream::new(STREAM_SEED, Purpose::TrainInputs);
+        learner.learn_batch(&task, &stream, 5, horizon);
+        learner.reduce();
+        // The same by the book: one sample after the other.
+        let columns = program.output_columns();
+        let (mut squared, mut units, mut right, mut answers) = (0.0, 0, 0, 0);
+        for sample in 0..batch as u32 {
+            let mut state = Mat::zeros(network.state_size(), 1);
+            for frame in program.draw(&stream, 5, sample, horizon) {
+                let (mut seen, mut wanted) = (vec![0.0; task.inputs()], vec![0.0; task.outputs()]);
+                let mut counts = vec![false; columns.len()];
+                program.write_inputs(&frame, &mut seen);
+                program.write_outputs(&frame, &mut wanted, &mut counts);
+                let input = Mat::from_fn(seen.len(), 1, |j, _| seen[j]);
+                state = network.step_batch(state.as_ref(), Some(input.as_ref()));
+                let said: Vec<f64> = network.read(state.as_ref()).col(0).iter().copied().collect();
+                for (column, _) in columns.iter().zip(&counts).filter(|(_, counts)| **counts) {
+                    let at = column.at.clone();
+                    squared +=
+                        said[at.clone()].iter().zip(&wanted[at.clone()]).map(|(y, u)| (y - u).powi(2)).sum::<f64>();
+                    (units, answers) = (units + at.len(), answers + 1);
+                    right += usize::from(column.is_right(&said, &wanted));
+                }
+            }
+        }
+        let Measures { loss, accuracy, .. } = &learner.measures;
+        assert!((loss * units as f64 - squared).abs() < 1e-9 * squared, "{name} {kind:?}: {loss}");
+        assert_eq!(*accuracy, right as f64 / answers as f64, "{name} {kind:?}");
+        check_learner(learner, &task, horizon, 40, &format!("{name} {kind:?}"));
     }
 }
