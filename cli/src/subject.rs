@@ -35,7 +35,7 @@ pub struct Known {
     /// Lags that a shift register (--task lfsr) takes the xor of, such as 5,3
     #[arg(long, value_name = "LAGS", requires = "task")]
     pub taps: Option<String>,
-    /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
+    /// The network's activation: tanh, relu, identity or softplus [default: what the file says, or tanh]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     pub activation: Option<Activation>,
     #[command(flatten)]

@@ -24,6 +24,7 @@ mod keeps_snapshots;
 mod keeps_what_it_learned;
 mod knows_other_kinds;
 mod lifts_functions;
+mod moves_part_of_the_way;
 mod mutation;
 mod planted;
 mod reads_foreign_networks;

@@ -446,7 +446,7 @@ def interpret(
     readings: read the inputs from the states of every step, also where the network is a circuit: `over_time`
     settings: any setting by its name, such as `{"code.read": 0.95}`; `ketbra.settings()` lists them
     threads: networks of a list that are interpreted at the same time [one for each core]
-    activation: of Elman layers, where the source does not say: tanh, relu or identity
+    activation: of Elman layers, where the source does not say: tanh, relu, identity or softplus
     recurrent, readout: which layers of a module, where that is not clear. `readout` is also a key of what the module
         returns, or a function from states to outputs
     encode: what the module is given, from signs (time, batch, d) that are 0 after s steps; a tuple is several arguments

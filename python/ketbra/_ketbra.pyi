@@ -315,6 +315,7 @@ def train(
     tensorboard: bool,
     progress: Callable[[int, int, float, float, int], None] | None,
     callback: Callable[[dict[str, float]], object] | None,
+    **cell_settings: float | bool | None,
 ) -> tuple[Network, str, list[tuple[int, int, float, float, float, float]]]: ...
 def sweep_tally(path: str | os.PathLike[str]) -> str: ...
 def sweep(

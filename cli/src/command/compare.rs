@@ -40,7 +40,7 @@ pub struct CompareCommand {
     /// Time steps of the input phase [default: what each file says]
     #[arg(long, value_name = "N")]
     s: Option<usize>,
-    /// The networks' activation: tanh, relu or identity [default: what each file says, or tanh]
+    /// The networks' activation: tanh, relu, identity or softplus [default: what each file says, or tanh]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     activation: Option<Activation>,
     /// Seed of the inputs that drive the networks
@@ -183,7 +183,8 @@ fn of_row(row: &Row) -> TrainedWith {
         ("bias", row.bias.to_string()),
         ("seed", row.seed.to_string()),
     ];
-    all.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+    let of_cell = row.cell_settings.iter().map(|(setting, value)| (setting.name, value.to_string()));
+    all.into_iter().chain(of_cell).map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 fn failure(error: CompareError) -> Failure {

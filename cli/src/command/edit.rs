@@ -39,7 +39,7 @@ pub struct EditCommand {
     blind: bool,
     #[command(flatten)]
     size: TaskSize,
-    /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
+    /// The network's activation: tanh, relu, identity or softplus [default: what the file says, or tanh]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     activation: Option<Activation>,
     #[command(flatten)]

@@ -10,6 +10,7 @@ mod edit;
 mod figures;
 mod interpret;
 mod linearize;
+mod of_cell;
 mod recall;
 mod reference;
 mod report;

@@ -2,7 +2,7 @@
 
 use super::{EditError, EditParams};
 use crate::choose::{UnknownWord, choose};
-use crate::network::CellKind;
+use crate::network::{CellKind, Plain};
 use serde::{Deserialize, Serialize};
 
 crate::setting::leaves!(Option<Mode>);
@@ -41,10 +41,10 @@ impl Mode {
 
     /// The modes that a cell can be edited in, from the least change on.
     pub fn of(cell: CellKind) -> &'static [Self] {
-        match cell {
-            CellKind::Elman => Self::OF_PLAIN_LAYERS,
-            CellKind::Gru | CellKind::Lstm => Self::OF_GATED_CELLS,
-            CellKind::Ssm => &[],
+        match cell.about().written {
+            Ok(Plain::Elman(_)) => Self::OF_PLAIN_LAYERS,
+            Ok(Plain::Gru | Plain::Lstm) => Self::OF_GATED_CELLS,
+            Err(_) => &[],
         }
     }
 

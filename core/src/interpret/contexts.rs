@@ -108,12 +108,7 @@ pub fn in_context(network: &Network, task: &Window, context: usize) -> Result<Ne
     let weights = input_weights(first).ok_or(InterpretError::NoInputWeights)?;
     let cue: Vec<f64> = (0..weights.nrows()).map(|i| weights[(i, d + context)]).collect();
     *weights = weights.subcols(0, d).to_owned();
-    let biases = match first {
-        Cell::Elman(cell) => &mut cell.biases,
-        Cell::Gru(cell) => &mut cell.biases,
-        Cell::Lstm(cell) => &mut cell.biases,
-        Cell::Ssm(_) => return Err(InterpretError::NoInputWeights),
-    };
+    let biases = first.layer_mut().biases_mut().ok_or(InterpretError::NoInputWeights)?;
     let zero = || Biases { input: vec![0.0; cue.len()], recurrent: vec![0.0; cue.len()] };
     biases.get_or_insert_with(zero).input.iter_mut().zip(&cue).for_each(|(bias, cue)| *bias += cue);
     Ok(within)

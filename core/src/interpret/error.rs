@@ -103,7 +103,7 @@ pub enum InterpretError {
     #[error("task {0} has no contexts: interpret the network as it is")]
     NoContexts(String),
     /// A first layer without input weights.
-    #[error("contexts are told apart in elman, gru and lstm layers only")]
+    #[error("contexts are told apart in layers that can have biases only, such as elman, gru and lstm")]
     NoInputWeights,
     /// Sizes beyond the limits.
     #[error(transparent)]

@@ -4,7 +4,7 @@ use super::grid::Run;
 use super::settings::{frozen, threshold, word};
 use crate::interpret::Interpretation;
 use crate::memories::Method;
-use crate::network::CellKind;
+use crate::network::{CellKind, CellSettings};
 use crate::spectrum::Spectrum;
 use crate::task::{TableOf, Window};
 use serde::{Deserialize, Serialize};
@@ -63,6 +63,9 @@ pub struct Row {
     pub activation: String,
     /// Whether it has biases.
     pub bias: bool,
+    /// What else the cell leaves to choose.
+    #[serde(default, skip_serializing_if = "CellSettings::is_empty")]
+    pub cell_settings: CellSettings,
     /// Seed.
     pub seed: u64,
     /// The network that training began with, where it is a trained one.
@@ -158,6 +161,7 @@ impl Row {
             clip: params.clip,
             activation: word(&params.activation),
             bias: params.bias,
+            cell_settings: params.cell_settings,
             seed: params.seed,
             from: params.from.as_ref().map(|from| from.network.clone()),
             freeze: frozen(params),
@@ -197,7 +201,7 @@ impl Row {
     pub(crate) fn columns(&self) -> Result<Vec<(String, Value)>, serde_json::Error> {
         let Value::Object(fields) = serde_json::to_value(self)? else { return Ok(vec![]) };
         let mut columns = vec![];
-        for (name, value) in fields {
+        for (name, value) in fields.into_iter().filter(|(name, _)| name != "cell_settings") {
             match (name.as_str(), value) {
                 // Of one sweep they are all the same.
                 ("interpret", _) => {}
@@ -211,6 +215,7 @@ impl Row {
                 (_, value) => columns.push((name, value)),
             }
         }
+        columns.extend(self.cell_settings.columns().map(|(name, value)| (name.to_string(), value)));
         Ok(columns)
     }
 }

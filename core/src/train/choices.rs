@@ -1,7 +1,7 @@
 //! What a person chooses about training; everything else keeps its default.
 
 use super::{Freeze, Recipe, Snapshots};
-use crate::network::{Activation, CellKind, NetworkFile};
+use crate::network::{Activation, CellKind, CellSettings, NetworkFile};
 use std::path::PathBuf;
 
 /// Hidden units where nobody says how many.
@@ -69,4 +69,6 @@ pub struct Choices {
     pub ewc: Vec<String>,
     /// How strongly they are pulled back.
     pub ewc_strength: Option<f64>,
+    /// What the cell leaves to choose beside its nonlinearity.
+    pub cell_settings: CellSettings,
 }

@@ -2,7 +2,7 @@
 
 use super::{LearnedTask, TransferError, TransferParams, keep_shut_units_constant};
 use super::{consolidate, open_units, own_units, with_strong_cues};
-use crate::network::{Initialization, Network, NetworkFile};
+use crate::network::{CellSetting, Initialization, Network, NetworkFile};
 use crate::task::Task;
 use crate::train::{
     Choices, DEFAULT_HIDDEN, DEFAULT_STRENGTH, Restraint, Start, TrainError, TrainParams, TrainedStart,
@@ -48,8 +48,16 @@ impl Choices {
         if let (Some(stopping), Some(every)) = (&mut params.stopping, self.look_every) {
             stopping.look_every = every;
         }
+        params.cell_settings = self.cell_settings.or(params.cell_settings);
         if let Some(network) = given {
             params.take_from(network);
+            // Networks hold f32.
+            let has = |name, value| params.cell_settings.get(name).is_some_and(|own: f64| own as f32 == value as f32);
+            let differs = |(setting, value): &(&CellSetting, f64)| !has(setting.name, *value);
+            if let Some((setting, value)) = self.cell_settings.iter().find(differs) {
+                let limit = "left out: the network that training begins with has its own";
+                return Err(TrainError::OutOfRange { name: setting.name, value, limit });
+            }
         }
         params.lower_learning_rate_at_the_end(task);
         let named = self.from.as_ref().map(|path| path.to_string_lossy().into_owned());

@@ -16,13 +16,17 @@ mod pytorch;
 mod source;
 
 use super::store::{check_header, read_safetensors};
-use super::{Activation, Metadata, Network, NetworkError, NetworkFile, Tensors};
+use super::tensors::last_part;
+use super::{
+    Activation, CELL_SETTINGS, CellKind, Metadata, Network, NetworkError, NetworkFile, Tensor, Tensors, layers,
+};
 use crate::foreign_text::{escaped_name, listed};
 use crate::setting::Setting;
 use archive::Archive;
 use pickle::{MAX_PICKLE_BYTES, Pickle, PickleError};
 use pytorch::PyTorchError;
 use source::Source;
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -108,12 +112,20 @@ impl NetworkFile {
         if activation.is_some() {
             metadata.insert(ACTIVATION.into(), chosen.name().into());
         }
+        let tensors = with_cell_settings(&tensors, &metadata);
         let read = match readout {
             true => Network::from_tensors_with_unused(&tensors, chosen),
             false => Network::from_tensors_of_a_cell(&tensors, chosen),
         };
         let (network, unused) =
             read.map_err(|source| NetworkError::InFile { path: path.into(), source: Box::new(source) })?;
+        let said = said_cell(&metadata).filter(|cell| network.kind() != Some(*cell));
+        if let Some(setting) = CELL_SETTINGS.iter().find(|setting| Some(setting.cell) == said) {
+            let (cell, name) = (setting.cell.name(), setting.name);
+            let problem =
+                format!("it calls its layers {cell}, and has no {name}; add a tensor or metadata of that name");
+            return Err(NetworkError::Malformed { path: path.into(), format, problem });
+        }
         Ok(Self { network, metadata, unused })
     }
 
@@ -132,6 +144,31 @@ struct Wanted {
     readout: bool,
 }
 
+/// The tensors of a network whose metadata names a cell and numbers that the cell leaves to choose: each stands for a tensor of its
+/// name that is missing.
+fn with_cell_settings<'a>(tensors: &'a Tensors, metadata: &Metadata) -> Cow<'a, Tensors> {
+    let mut all = Cow::Borrowed(tensors);
+    let cell = said_cell(metadata);
+    for setting in CELL_SETTINGS.iter().filter(|setting| Some(setting.cell) == cell) {
+        let Some(value) = metadata.get(setting.name).and_then(|text| text.parse().ok()) else { continue };
+        for layer in 0..layers::count(tensors) {
+            let name = format!("{}_l{layer}", setting.name);
+            let is_there = |key: &String| [name.as_str(), setting.name].contains(&last_part(key));
+            if !tensors.keys().any(is_there) {
+                all.to_mut().insert(name, Tensor { shape: vec![], values: vec![value] });
+            }
+        }
+    }
+    all
+}
+
+/// The kind of the layers, where the metadata say it.
+fn said_cell(metadata: &Metadata) -> Option<CellKind> {
+    metadata.get(CELL)?.parse().ok()
+}
+
+/// Where the kind of the layers is kept.
+const CELL: &str = "cell";
 /// Where the activation is kept.
 const ACTIVATION: &str = "activation";
 /// Under which names others keep it.

@@ -4,7 +4,7 @@ use super::super::chunk::Chunk;
 use super::super::isa::{Dispatch, Isa};
 use super::super::panels::Panels;
 use super::{Learner, Measures};
-use crate::network::{Activation, Architecture, Cell, CellKind, Initialization, Network, ParameterMut};
+use crate::network::{Activation, Architecture, Cell, CellKind, CellSettings, Initialization, Network, ParameterMut};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task, Window};
 use faer::Mat;
@@ -35,7 +35,14 @@ impl Case {
         let (mut layers, mut inputs) = (vec![], self.d);
         let mut last = None;
         for (seed, &(cell, hidden)) in (1..).zip(&self.layers) {
-            let of = Architecture { cell, layers: 1, hidden, activation: self.activation, bias: self.bias };
+            let of = Architecture {
+                cell,
+                layers: 1,
+                hidden,
+                activation: self.activation,
+                bias: self.bias,
+                settings: CellSettings::usual(cell),
+            };
             let mut network = Initialization::Uniform.network(&of, inputs, self.d, seed);
             layers.append(&mut network.layers);
             last = Some(network.readout);
@@ -65,7 +72,7 @@ const SIZES: [(usize, usize, usize, usize, usize); 5] =
 /// Every size with one Elman layer.
 fn elman() -> Vec<Case> {
     let kinds = [(Activation::Tanh, false), (Activation::Tanh, true), (Activation::Identity, true)];
-    let kinds = kinds.into_iter().chain([(Activation::Relu, true)]);
+    let kinds = kinds.into_iter().chain([(Activation::Relu, true), (Activation::Softplus, true)]);
     let cases = kinds.flat_map(|(activation, bias)| {
         SIZES.map(|(hidden, s, d, batch, horizon)| Case {
             layers: vec![(CellKind::Elman, hidden)],
@@ -82,8 +89,8 @@ fn elman() -> Vec<Case> {
 
 /// Every size with every other cell, and stacks of all of them in two sizes.
 fn others() -> Vec<Case> {
-    use CellKind::{Elman, Gru, Lstm, Ssm};
-    let stacks: [&[CellKind]; 11] = [
+    use CellKind::{Elman, Gru, Leaky, Lstm, Ssm};
+    let stacks: [&[CellKind]; 14] = [
         &[Gru],
         &[Lstm],
         &[Ssm],
@@ -95,6 +102,9 @@ fn others() -> Vec<Case> {
         &[Lstm, Ssm, Elman],
         &[Ssm, Lstm],
         &[Gru, Elman, Ssm],
+        &[Leaky],
+        &[Leaky, Leaky],
+        &[Gru, Leaky, Elman],
     ];
     let cases = stacks.into_iter().flat_map(|kinds| {
         let sizes = if kinds.len() == 1 { &SIZES[..] } else { &SIZES[1..3] };
@@ -136,6 +146,7 @@ fn parameters(network: &mut Network) -> Vec<&mut f64> {
                 all.extend(matrix.as_mut().col_iter_mut().flat_map(|column| column.iter_mut()));
             }
             ParameterMut::Vector(vector) => all.extend(vector),
+            ParameterMut::Constant => {}
         }
     }
     all
@@ -315,7 +326,15 @@ fn a_program_is_learned_from_what_counts_alone() {
         let program = task.program().unwrap();
         // More than a chunk of the batch.
         let (batch, horizon) = (35, program.longest().unwrap_or(9));
-        let of = Architecture { cell: kind, layers: 1, hidden: 6, activation: kind.usual_activation(), bias: true };
+        let settings = CellSettings::usual(kind);
+        let of = Architecture {
+            cell: kind,
+            layers: 1,
+            hidden: 6,
+            activation: kind.usual_activation(),
+            bias: true,
+            settings,
+        };
         let network = Initialization::Uniform.network(&of, task.inputs(), task.outputs(), 7);
         let mut learner: Learner<f64> = Learner::new(&network, Isa::Portable, batch, &task, horizon);
         let stream = Stream::new(STREAM_SEED, Purpose::TrainInputs);
