@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, overload
@@ -467,7 +467,7 @@ def interpret(
             raise InterpretError(f"{name} is {value!r}, but must be True or False")
     early = -1 if delay == -1 else whole(delay, "delay", InterpretError) or 0
     driving = Driving(recurrent, readout, state, encode, step, batch_first, early, cue)
-    by_name = dict(settings or {})
+    by_name = settings if isinstance(settings, Mapping) else {}
     asked = Asked(
         task=task,
         blind=blind,

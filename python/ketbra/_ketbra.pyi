@@ -34,6 +34,7 @@ __all__ = [
     "interpret_trajectories",
     "linearize",
     "readings",
+    "settings",
     "sweep",
     "sweep_tally",
     "train",

@@ -1,6 +1,7 @@
 """Settings by name: the command line's, with its words."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def test_keywords_are_settings_by_another_name() -> None:
         ("code.read", "must hold plain values by name"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(settings: object, message: str) -> None:
+def test_what_cannot_be_meant_is_refused(settings: Any, message: str) -> None:
     with pytest.raises(ketbra.InterpretError, match=message):
         ketbra.interpret(T3, task="T3", settings=settings)
 
