@@ -11,7 +11,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 FOLDER = Path(os.environ.get("KETBRA_PAGES", "target/browser/pages")).resolve()
 KETBRA = Path(os.environ.get("KETBRA", Path(__file__).parent.parent / "target/release/ketbra"))
-CELLS = ["gru", "lstm", "lstm-whole", "stack", "mixed", "ssm"]
+CELLS = ["gru", "lstm", "lstm-whole", "stack", "mixed", "ssm", "leaky"]
 NETWORKS = ["circuit", "trained", "blind", "superposed", "partial", "not-learned", "blind-silent", "other-kind", "unclear", "gates", "long", "large", *CELLS]
 RECORDINGS = ["recordings", "not-held"]
 VERDICTS = {"circuit", "superposed", "partial", "not-learned", "silent", "other-kind", "not-held", "unclear"}

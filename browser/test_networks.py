@@ -36,7 +36,7 @@ class Computes(InBrowser):
                 print(f"{name}: states within {states:.0e}, outputs within {outputs:.0e}")
 
     def test_the_browser_decodes_what_the_library_decodes(self):
-        for name, first in [("circuit", 0), ("long", 0), ("gru", 8), ("lstm", 8), ("lstm-whole", 8), ("ssm", 8)]:
+        for name, first in [("circuit", 0), ("long", 0), ("gru", 8), ("lstm", 8), ("lstm-whole", 8), ("ssm", 8), ("leaky", 3)]:
             with self.subTest(page=name):
                 expected = self.open(name)
                 self.present(expected)
@@ -236,9 +236,9 @@ class Says(InBrowser):
 
     def test_every_cell_is_named_and_its_weights_are_shown_as_what_they_are(self):
         about = {"gru": "GRU, 128 units", "lstm": "LSTM, 128 units, state (h, c)", "stack": "GRU, 2 layers of 24 units",
-                 "ssm": "state-space layer, 64 units, 40 complex modes", "circuit": "128 hidden units"}
+                 "ssm": "state-space layer, 64 units, 40 complex modes", "leaky": "leaky layer, 48 units, tanh", "circuit": "128 hidden units"}
         gates = {"gru": ["r reset", "z update", "n candidate"], "lstm": ["i input", "f forget", "g candidate", "o output"],
-                 "stack": ["r reset", "z update", "n candidate"], "ssm": [], "circuit": []}
+                 "stack": ["r reset", "z update", "n candidate"], "ssm": [], "leaky": [], "circuit": []}
         for name, named in about.items():
             with self.subTest(page=name):
                 self.open(name)
@@ -288,7 +288,7 @@ class Says(InBrowser):
         shown = lambda: self.js("[...document.querySelectorAll('main section[data-title]')].map((x) => x.id)")
         maybe = {"edit", "training", "sharing", "gates"}
         wanted = {"trained": {"edit", "training", "sharing"}, "circuit": {"edit"}, "blind": {"edit"}, "superposed": {"edit", "sharing"}, "not-learned": set(),
-                  "blind-silent": set(), "gru": {"gates"}, "lstm": {"gates"}, "lstm-whole": {"gates"}, "stack": {"gates"}, "ssm": set(), "gates": set()}
+                  "blind-silent": set(), "gru": {"gates"}, "lstm": {"gates"}, "lstm-whole": {"gates"}, "stack": {"gates"}, "ssm": set(), "leaky": set(), "gates": set()}
         for name, sections in wanted.items():
             with self.subTest(page=name):
                 self.open(name)

@@ -1,9 +1,10 @@
 //! What a person can type.
 
 use crate::command::Command;
+use crate::failure::Failure;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory, FromArgMatches, Parser};
-use ketbra::setting::{Advice, in_dialect};
+use ketbra::setting::{Adjustable, Advice, in_dialect};
 use ketbra::task::{Task, TaskError, Window};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
@@ -75,6 +76,21 @@ pub fn in_options(message: impl Display) -> String {
         },
         message,
     )
+}
+
+/// Settings of interpretation.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub struct Settings {
+    /// A setting of interpretation by its name, such as code.read=0.95; as often as needed. `ketbra settings` lists all of them
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+}
+
+impl Settings {
+    /// Parameters with these settings.
+    pub fn on<P: Adjustable>(&self, params: P) -> Result<P, Failure> {
+        params.with(&self.set).map_err(Failure::bad_input)
+    }
 }
 
 /// The size of a task that comes in any size.

@@ -5,6 +5,7 @@ use crate::{interrupt, terminal};
 use ketbra::circuit::CircuitError;
 use ketbra::network::NetworkError;
 use ketbra::run_folder::RunFolderError;
+use ketbra::setting::SettingError;
 use ketbra::sweep::SweepError;
 use ketbra::task::TaskError;
 use ketbra::train::TrainError;
@@ -63,6 +64,12 @@ impl From<TaskError> for Failure {
             TaskError::UnknownName { .. } => Self::bad_input(format!("{error}; `ketbra task --list` shows all")),
             error => Self::bad_input(error),
         }
+    }
+}
+
+impl From<SettingError> for Failure {
+    fn from(error: SettingError) -> Self {
+        Self::bad_input(error)
     }
 }
 

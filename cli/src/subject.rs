@@ -1,6 +1,6 @@
 //! Which network a command is about, and what is known of it.
 
-use crate::arguments::with_taps;
+use crate::arguments::{Settings, with_taps};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::{Count, Share};
@@ -18,7 +18,7 @@ use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
 /// What is known of a network before it is interpreted.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct Known {
     /// The task: a name (see `ketbra task --list`), an id such as 255,0,0, formulas, or a .toml file
     #[arg(long, conflicts_with = "blind")]
@@ -35,34 +35,25 @@ pub struct Known {
     /// Lags that a shift register (--task lfsr) takes the xor of, such as 5,3
     #[arg(long, value_name = "LAGS", requires = "task")]
     pub taps: Option<String>,
-    /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
+    /// The network's activation: tanh, relu, identity or softplus [default: what the file says, or tanh]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     pub activation: Option<Activation>,
+    #[command(flatten)]
+    pub settings: Settings,
 }
 
 impl Known {
-    /// Opens a network and says nothing.
-    pub fn read(&self, path: &Path) -> Result<NetworkFile, Failure> {
-        Ok(NetworkFile::open_as(path, self.activation)?)
-    }
-
     /// Opens a network; says where its training has not ended.
     pub fn open(&self, path: &Path) -> Result<NetworkFile, Failure> {
-        self.unless_training(path, self.read(path)?)
+        let file = NetworkFile::open_as(path, self.activation)?;
+        note_training(path);
+        Ok(file)
     }
 
     /// The same; it needs no readout.
     pub fn open_cell(&self, path: &Path) -> Result<NetworkFile, Failure> {
-        self.unless_training(path, NetworkFile::open_cell(path, self.activation)?)
-    }
-
-    fn unless_training(&self, path: &Path, file: NetworkFile) -> Result<NetworkFile, Failure> {
-        if RunFolder::open(path).is_ok_and(|run| run.manifest().status == RunStatus::Unfinished) {
-            let path = escaped(&path.display().to_string());
-            note(&format!(
-                "{WARN}still training{WARN:#}, or stopped: these are the weights so far; go on with 'ketbra train --resume {path}'"
-            ));
-        }
+        let file = NetworkFile::open_cell(path, self.activation)?;
+        note_training(path);
         Ok(file)
     }
 
@@ -81,6 +72,58 @@ impl Known {
         }
         let task = file.task_named(self.task.as_deref(), self.s, self.d)?;
         Ok(task.filter(|task| !task.contexts().is_empty()).map(|task| task.window().cloned()).transpose()?)
+    }
+}
+
+/// Says where the training of a network has not ended.
+pub fn note_training(path: &Path) {
+    if RunFolder::open(path).is_ok_and(|run| run.manifest().status == RunStatus::Unfinished) {
+        let path = escaped(&path.display().to_string());
+        note(&format!(
+            "{WARN}still training{WARN:#}, or stopped: these are the weights so far; go on with 'ketbra train --resume {path}'"
+        ));
+    }
+}
+
+impl Known {
+    /// A network and what is found in it: as it was saved, or now.
+    pub fn interpreted(&self, path: &Path) -> Result<(NetworkFile, Interpretation), Failure> {
+        let params = self.settings.on(InterpretParams::default())?;
+        if let Some(saved) = self.saved(path, &params)? {
+            return Ok(saved);
+        }
+        let file = self.open(path)?;
+        let found = interpret_watched(&file, &self.question(&file)?, &params, Some(&Share::new()))?;
+        Ok((file, found))
+    }
+
+    /// The network and the interpretation in a file that [`Interpretation::save`] has written; nothing for any other file. It answers
+    /// what it was asked, and nothing else.
+    pub fn saved(
+        &self,
+        path: &Path,
+        params: &InterpretParams,
+    ) -> Result<Option<(NetworkFile, Interpretation)>, Failure> {
+        if !Interpretation::is_saved(path) {
+            return Ok(None);
+        }
+        let (found, file) = Interpretation::load(path).map_err(Failure::bad_input)?;
+        let refuse = |why: &str| Failure::bad_input(format!("{} {why}", escaped(&path.display().to_string())));
+        let file = file.ok_or_else(|| refuse("was made of recordings and holds no network; name a network"))?;
+        let asked = self.task.is_some() || self.blind || self.s.is_some() || self.d.is_some();
+        let same_question = match (found.question(), asked.then(|| self.question(&file)).transpose()?) {
+            (_, None) => true,
+            (Question::Task(of), Some(Question::Task(task))) => of.same_function(&task),
+            (of, Some(asked)) => of == asked,
+        };
+        let same_activation = self.activation.is_none() || self.activation == file.network.activation();
+        let same_params = *params == InterpretParams::default() || *params == found.params;
+        if !(same_question && same_activation && same_params) {
+            return Err(refuse(
+                "is a saved interpretation that was asked something else; leave the options out, or name the network that it is of",
+            ));
+        }
+        Ok(Some((file, found)))
     }
 }
 

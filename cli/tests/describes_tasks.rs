@@ -112,3 +112,36 @@ fn a_reader_that_goes_away_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn a_program_is_shown_as_lanes_and_run_on_given_inputs() {
+    let words = succeeds(&ketbra(&["task", "flipflop:2", "--steps", "8"]));
+    assert!(words.contains("2 variables, 2 inputs at every step") && words.contains("keeps v[1]"), "{words}");
+    let described = described(&["flipflop:2", "--steps", "8"]);
+    assert_eq!(described["episode"].as_array().unwrap().len(), 8);
+    assert_eq!(
+        (&described["inputs"][0]["kind"], &described["outputs"][1]["units"]),
+        (&"sign or none".into(), &1.into())
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("steps.json");
+    std::fs::write(&path, "[[\"open\", 1], [\"shut\", -1], [null, 1]]").unwrap();
+    let gate = "input door: one of open, shut or none(0.2); input x: sign; variable v: sign; v = if(door == open, x, v); output y = v";
+    let ran = ["task", gate, "--json", "--inputs", path.to_str().unwrap()];
+    let ran: serde_json::Value = serde_json::from_str(&succeeds(&ketbra(&ran))).unwrap();
+    let said: Vec<&str> =
+        ran["episode"].as_array().unwrap().iter().map(|step| step["outputs"][0].as_str().unwrap()).collect();
+    assert_eq!(said, ["+", "+", "+"]);
+}
+
+#[test]
+fn mistakes_in_a_program_are_told_with_their_place() {
+    let told = |text: &str| refuses(&ketbra(&["task", text]));
+    assert!(told("input x: sing").contains("1:10: there is no kind 'sing'"), "{}", told("input x: sing"));
+    let unknown = told("input x: sign; variable v: sign; v = w; output y = v");
+    assert!(unknown.contains("1:38: there is no 'w'"), "{unknown}");
+    let sized = refuses(&ketbra(&["task", "flipflop:3", "--s", "4"]));
+    assert!(sized.contains("no window") && sized.contains("--s 4"), "{sized}");
+    let read = refuses(&ketbra(&["compile", "parity:2"]));
+    assert!(read.contains("inputs at every step"), "{read}");
+}

@@ -23,6 +23,12 @@ fn the_page_of_commands_is_fresh() {
 }
 
 #[test]
+fn the_page_of_settings_is_fresh() {
+    let now = String::from_utf8(reference(&["--settings"]).stdout).unwrap();
+    assert_eq!(written("docs/look-up/settings.md"), now, "scripts/docs commands writes it again");
+}
+
+#[test]
 fn a_stale_option_does_not_parse() {
     assert!(reference(&["--parse", "train", "T2", "--out", "runs/t2"]).status.success());
     let stale = reference(&["--parse", "train", "T2", "--outt", "runs/t2"]);

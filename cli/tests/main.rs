@@ -17,5 +17,6 @@ mod support;
 mod sweeps;
 mod sweeps_on_a_cluster;
 mod takes_any_path;
+mod takes_settings;
 mod trains_networks;
 mod trains_on;

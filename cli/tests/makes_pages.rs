@@ -126,3 +126,60 @@ fn what_was_made_is_told_in_json() {
         }
     }
 }
+fn saved(folder: &Path) -> &'static str {
+    let network = with_network(folder);
+    succeeds(&ketbra_in(folder, &["interpret", network, "--save", "net.ketbra"]));
+    "net.ketbra"
+}
+
+#[test]
+fn a_saved_interpretation_stands_for_its_network_in_every_command_that_interprets() {
+    let folder = tempfile::tempdir().unwrap();
+    let (saved, fresh) = (saved(folder.path()), "net.safetensors");
+    let json = |command: &[&str]| -> serde_json::Value {
+        let mut line: serde_json::Value = serde_json::from_str(&succeeds(&ketbra_in(folder.path(), command))).unwrap();
+        for key in ["path", "files", "saved"] {
+            line.as_object_mut().unwrap().remove(key);
+        }
+        line
+    };
+    let figures = ["--still", "--dpi", "30", "--json"];
+    let edit = ["--negate", "1", "--json"];
+    let linearize = ["--at", "origin,orbit", "--json"];
+    for (command, options) in [
+        ("interpret", &["--json"][..]),
+        ("report", &["--json"]),
+        ("figures", &figures),
+        ("edit", &edit),
+        ("linearize", &linearize),
+    ] {
+        let of = |path: &'static str| json(&[&[command, path][..], options].concat());
+        assert_eq!(of(saved), of(fresh), "{command}");
+    }
+    for how in ["sum", "feed"] {
+        let of =
+            |path: &'static str| json(&["compose", path, path, "--how", how, "--out", "both.safetensors", "--json"]);
+        assert_eq!(of(saved), of(fresh), "{how}");
+    }
+    let picture = |name: &str| fs::read(folder.path().join(name).join("figure2-circuit.svg")).unwrap();
+    assert_eq!(picture("net.figures"), {
+        succeeds(&ketbra_in(folder.path(), &["figures", saved, "--still", "--out", "again"]));
+        picture("again")
+    });
+}
+
+#[test]
+fn a_saved_interpretation_answers_what_it_was_asked_and_refuses_anything_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = saved(folder.path());
+    let page = |options: &[&str]| ketbra_in(folder.path(), &[&["report", saved][..], options].concat());
+    succeeds(&page(&["--task", "T3"]));
+    for other in [&["--task", "T1"][..], &["--blind", "--s", "8"], &["--activation", "relu"]] {
+        let refusal = refuses(&page(other));
+        assert!(refusal.contains("saved interpretation that was asked something else"), "{refusal}");
+    }
+    let refusal = refuses(&ketbra_in(folder.path(), &["interpret", saved, "--seed", "2"]));
+    assert!(refusal.contains("name the network that it is of"), "{refusal}");
+    let refusal = refuses(&ketbra_in(folder.path(), &["interpret", saved, saved, "--save", "x.ketbra"]));
+    assert!(refusal.contains("--save keeps one network"), "{refusal}");
+}

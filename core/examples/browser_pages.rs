@@ -6,7 +6,7 @@ use ketbra::circuit::{AnalyticNetwork, Basis};
 use ketbra::edit::{Change, EditParams, edit};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, StateView, interpret, interpret_trajectories};
 use ketbra::network::{
-    Activation, Architecture, Cell, CellKind, Initialization, Modes, Network, NetworkFile, Readout, Ssm,
+    Activation, Architecture, Cell, CellKind, CellSettings, Initialization, Modes, Network, NetworkFile, Readout, Ssm,
 };
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
 use ketbra::observe::{Trajectories, View};
@@ -187,7 +187,14 @@ fn unclear(folder: &Path) -> Result<()> {
 
 /// Trained gated cells, a random stack of them, and a state-space layer that was written down.
 fn other_cells(folder: &Path, told: &Question) -> Result<()> {
-    let of = Architecture { cell: CellKind::Gru, layers: 2, hidden: 24, activation: Activation::Tanh, bias: true };
+    let of = Architecture {
+        cell: CellKind::Gru,
+        layers: 2,
+        hidden: 24,
+        activation: Activation::Tanh,
+        bias: true,
+        settings: CellSettings::usual(CellKind::Gru),
+    };
     let stack = Initialization::Uniform.network(&of, 8, 8, 3);
     let lstm = fixture("lstm-t3-h128")?;
     let gru = fixture("gru-t3-h128")?;
@@ -199,12 +206,21 @@ fn other_cells(folder: &Path, told: &Question) -> Result<()> {
     Page { name: "lstm-whole", network: lstm, question: told.clone(), course: None }.write_as(folder, None, &whole)?;
     let task = Window::named("repeat-copy", Some(8), Some(5))?;
     let network = turning(&task, 64)?;
-    Page { name: "ssm", network, question: Question::Task(task), course: None }.write(folder, None)
+    Page { name: "ssm", network, question: Question::Task(task), course: None }.write(folder, None)?;
+    let leaky = Question::Task(Window::named("repeat-copy", Some(3), Some(2))?);
+    Page { name: "leaky", network: fixture("leaky-copy-h48")?, question: leaky, course: None }.write(folder, None)
 }
 
 /// A layer of gates under real modes with what goes past them: the rest of what a page may have to run.
 fn mixed(stack: &Network) -> Result<Network> {
-    let of = Architecture { cell: CellKind::Ssm, layers: 1, hidden: 24, activation: Activation::Relu, bias: false };
+    let of = Architecture {
+        cell: CellKind::Ssm,
+        layers: 1,
+        hidden: 24,
+        activation: Activation::Relu,
+        bias: false,
+        settings: CellSettings::usual(CellKind::Ssm),
+    };
     let above = Initialization::Uniform.network(&of, 24, 8, 4);
     let Some(Cell::Ssm(modes)) = above.layers.into_iter().next() else { return Err("a state-space layer".into()) };
     let skip = Some(modes.real.output.clone());

@@ -23,6 +23,26 @@ pub(crate) fn choose<T: Clone>(what: &'static str, word: &str, choices: &[(&str,
     })
 }
 
+/// The candidate with the smallest edit distance to what was typed, the first one at a tie.
+pub(crate) fn nearest_name<'a>(typed: &str, candidates: impl Iterator<Item = &'a str>) -> &'a str {
+    candidates.min_by_key(|candidate| edit_distance(typed, &candidate.to_lowercase())).unwrap_or("")
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -60,9 +60,11 @@ pub fn formulas(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     for size in [(None, None), (Some(4), Some(3))] {
         if let Ok(task) = Window::from_formulas(text, size.0, size.1) {
+            comes_back(&task.into());
+        }
+        if let Ok(task @ Task::Program(_)) = Task::written(text, size.0, size.1) {
             comes_back(&task);
         }
-        let _ = Window::named_or_numbered(text, size.0, size.1);
     }
     let _ = (Gate::parse(text), Source::parse(text));
 }

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret};
-use ketbra::network::{Activation, Architecture, CellKind, Initialization, Network, NetworkFile};
+use ketbra::network::{Activation, Architecture, CellKind, CellSettings, Initialization, Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::report::figures::{animation, figures};
 use ketbra::report::{Provenance, Training, page};
@@ -96,7 +96,14 @@ fn the_circuit_moves() {
 /// A trained network or a random one of every kind, with what its captions must call it.
 fn every_cell() -> Vec<(&'static str, Network)> {
     let random = |cell, layers| {
-        let of = Architecture { cell, layers, hidden: 12, activation: Activation::Tanh, bias: true };
+        let of = Architecture {
+            cell,
+            layers,
+            hidden: 12,
+            activation: Activation::Tanh,
+            bias: true,
+            settings: CellSettings::usual(cell),
+        };
         Initialization::Uniform.network(&of, 8, 8, 2)
     };
     let mut mixed = random(CellKind::Gru, 2);

@@ -6,7 +6,7 @@
 use ketbra::interpret::{
     InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret, interpret_trajectories,
 };
-use ketbra::network::{Activation, Architecture, CellKind, Initialization, Network, NetworkFile};
+use ketbra::network::{Activation, Architecture, CellKind, CellSettings, Initialization, Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use ketbra::report::{Provenance, headline, page};
@@ -46,7 +46,14 @@ fn delayed_copy() -> Network {
 
 fn untrained(cell: CellKind, seed: u64) -> Network {
     let bias = cell != CellKind::Elman;
-    let architecture = Architecture { cell, layers: 1, hidden: 32, activation: Activation::Tanh, bias };
+    let architecture = Architecture {
+        cell,
+        layers: 1,
+        hidden: 32,
+        activation: Activation::Tanh,
+        bias,
+        settings: CellSettings::usual(cell),
+    };
     Initialization::Uniform.network(&architecture, 2, 2, seed)
 }
 

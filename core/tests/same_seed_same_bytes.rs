@@ -7,7 +7,7 @@ use ketbra::network::{Activation, CellKind, Network};
 use ketbra::task::Task;
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{
-    Curriculum, Engine, Job, LearningRateChange, Metrics, Outcome, RecordError, Start, Stopping, TestParams,
+    Choices, Curriculum, Engine, Job, LearningRateChange, Metrics, Outcome, RecordError, Start, Stopping, TestParams,
     TrainError, TrainObserver, TrainParams, TrainState, Unobserved,
 };
 use std::sync::Mutex;
@@ -115,6 +115,33 @@ fn a_run_that_ends_early_ends_alike_however_it_was_stopped() {
         let resumed = early(Start::State(Box::new(stopped.state)));
         let end = train(1, &[resumed], &Unobserved).pop().unwrap().unwrap();
         assert!(end.state == whole.state && end.accuracy == whole.accuracy, "stopped at {at}");
+    }
+}
+
+#[test]
+fn a_program_gives_the_same_weights_in_every_cell_whatever_the_threads_and_stops() {
+    for (name, cell) in ["registers:2x2", "recall:2x2", "group:S3"].into_iter().zip(CellKind::ALL.into_iter().cycle()) {
+        let task = Task::named(name, None, None).unwrap();
+        let job = |start| {
+            let choices = Choices {
+                cell: Some(cell),
+                hidden: Some(9),
+                seed: Some(4),
+                steps: Some(30),
+                batch: Some(70),
+                ..Choices::default()
+            };
+            let (mut params, _) = choices.params(&task).unwrap();
+            params.checkpoint_every = 10;
+            params.test = TestParams { batches: 1, batch: 8, ..params.test };
+            Job { task: task.clone(), params, start }
+        };
+        let whole = train(1, &[job(Start::Random)], &Unobserved).pop().unwrap().unwrap();
+        assert!(network(3, job(Start::Random)) == whole.state.network, "{name}");
+        let stopper = Stopper { at: 17, now: Mutex::new(0), states: Mutex::default() };
+        let stopped = train(2, &[job(Start::Random)], &stopper).pop().unwrap().unwrap();
+        let end = train(1, &[job(Start::State(Box::new(stopped.state)))], &Unobserved).pop().unwrap().unwrap();
+        assert!(end.state == whole.state && end.accuracy == whole.accuracy, "{name}");
     }
 }
 

@@ -6,7 +6,8 @@
 use ketbra::interpret::{InterpretParams, Question, StateView, Verdict, interpret};
 use ketbra::linearize::{FixedPointParams, fixed_points, origin};
 use ketbra::network::{
-    Activation, Architecture, CellKind, Dynamics, Initialization, Network, NetworkFile, Parameter, Tensor, Tensors,
+    Activation, Architecture, CellKind, CellSettings, Dynamics, Initialization, Network, NetworkFile, Parameter,
+    Tensor, Tensors,
 };
 use ketbra::numeric::{Matrix, c64, eigenvalues};
 use ketbra::task::Window;
@@ -14,16 +15,22 @@ use safetensors::SafeTensors;
 use std::path::{Path, PathBuf};
 
 /// Every cell, with the names of its files of derivatives. A new cell is added here.
-const CELLS: [(CellKind, &[&str]); 4] = [
+const CELLS: [(CellKind, &[&str]); 5] = [
     (CellKind::Elman, &["elman", "relu", "elman-2"]),
     (CellKind::Gru, &["gru", "gru-plain", "gru-2"]),
     (CellKind::Lstm, &["lstm", "lstm-3"]),
     (CellKind::Ssm, &["ssm"]),
+    (CellKind::Leaky, &["leaky", "leaky-softplus", "leaky-2"]),
 ];
 
 fn random(cell: CellKind, layers: usize, bias: bool) -> Network {
     let activation = cell.usual_activation();
-    Initialization::Uniform.network(&Architecture { cell, layers, hidden: 7, activation, bias }, 3, 3, 11)
+    Initialization::Uniform.network(
+        &Architecture { cell, layers, hidden: 7, activation, bias, settings: CellSettings::usual(cell) },
+        3,
+        3,
+        11,
+    )
 }
 
 fn every_kind() -> impl Iterator<Item = (String, Network)> {

@@ -33,6 +33,7 @@ from ._linearize import Connection, FixedPoints, SlowManifold, linearize
 from ._memories import Memories
 from ._network import Network
 from ._readings import Readings, readings
+from ._settings import settings
 from ._spectrum import Spectra, Spectrum
 from ._sweep import Sweep, sweep
 from ._task import Task
@@ -84,6 +85,7 @@ __all__ = [
     "interpret_trajectories",
     "linearize",
     "readings",
+    "settings",
     "sweep",
     "train",
 ]

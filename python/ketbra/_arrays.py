@@ -10,6 +10,7 @@ from ._errors import Error
 
 FloatArray: TypeAlias = NDArray[np.float64]
 ComplexArray: TypeAlias = NDArray[np.complex128]
+BoolArray: TypeAlias = NDArray[np.bool_]
 
 
 def floats(value: Any, name: str, axes: Sequence[str] | None, error: type[Error], *, finite: bool = True) -> FloatArray:

@@ -12,6 +12,7 @@ from . import _ketbra
 from ._driving import Driving
 from ._errors import Error, InterpretError
 from ._network import Network
+from ._settings import Settings, reading
 from ._task import Task
 
 if TYPE_CHECKING:
@@ -60,11 +61,12 @@ class Asked:
     s: int | None
     d: int | None
     method: str | None
-    methods: str | None
+    methods: str | Sequence[str] | None
     matching: str | None
     seed: int | None
     horizon: int | None
     readings: bool
+    settings: Settings | None
     threads: int | None
     activation: str | None
     driving: Driving
@@ -102,16 +104,13 @@ class Asked:
             blind=self.blind,
             s=self.s,
             d=self.d,
-            method=self.method,
-            methods=self.methods,
-            matching=self.matching,
-            state=self.driving.state,
-            seed=self.seed,
-            horizon=self.horizon,
-            readings=self.readings,
+            settings=self._written(**{"state": self.driving.state, "observe.seed": self.seed, "readings": self.readings or None}),
             threads=self.threads,
             progress=progress,
         )
+
+    def _written(self, **more: Any) -> str:
+        return reading(self.settings, self.method, self.methods, self.matching, self.horizon, **more)
 
     def _given(self, source: Any) -> str | os.PathLike[str] | _ketbra.Network | Answer:
         module = hasattr(source, "named_modules")
@@ -152,7 +151,7 @@ class Asked:
         observed = self._observed(module, task)
         if isinstance(observed, Network):
             return observed._network
-        return Answer(interpret_recording(observed, task, self.method, self.methods, self.matching, self.horizon), [])
+        return Answer(interpret_recording(observed, task, self._written()), [])
 
     def _observed(self, module: Any, task: Task | None) -> Network | Recording:
         from ._module import observe_module

@@ -14,10 +14,10 @@ from ._arrays import FloatArray, time_first, whole
 from ._errors import InterpretError
 from ._interpret import Claim
 from ._network import Network
+from ._settings import Settings, written
 from ._task import Task
 from ._trajectories import Trajectories
 
-MOST_DELAYS, MOST_RANK = 12, 256
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,7 @@ def compare(
     seed: int | None = None,
     delays: int | None = None,
     rank: int | None = None,
+    settings: Settings | None = None,
 ) -> Comparison:
     """Says whether networks hold the same circuit, beside what CKA, shape distance and DSA say of the same states.
 
@@ -140,6 +141,7 @@ def compare(
         has not learned
     seed: of the inputs that drive the networks [1]
     delays, rank: of the delay embedding of DSA [2, 24]
+    settings: any setting by its name, such as `{"compare.outputs": 0.97}`; `ketbra.settings()` lists them
     """
     if names is not None and len(names) != len(networks):
         raise InterpretError(f"{len(names)} names for {len(networks)} networks; name each of them")
@@ -150,18 +152,16 @@ def compare(
     ]
     found = _ketbra.compare(
         subjects,
-        seed=whole(seed, "seed", InterpretError),
-        delays=_within(delays, "delays", MOST_DELAYS),
-        rank=_within(rank, "rank", MOST_RANK),
+        settings=written(
+            settings,
+            {
+                "observe.seed": whole(seed, "seed", InterpretError),
+                "compare.dsa.delays": whole(delays, "delays", InterpretError, 1),
+                "compare.dsa.rank": whole(rank, "rank", InterpretError, 1),
+            },
+        ),
     )
     return Comparison(found)
-
-
-def _within(value: int | None, name: str, most: int) -> int | None:
-    number = whole(value, name, InterpretError, 1)
-    if number is not None and number > most:
-        raise InterpretError(f"{name} is {number}, but must be from 1 to {most}")
-    return number
 
 
 def _name(network: Any, at: int) -> str:

@@ -13,6 +13,7 @@ from ._arrays import whole
 from ._errors import InterpretError
 from ._network import Network
 from ._optional import need
+from ._settings import Settings, written
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,15 @@ class Development:
         return need("pandas", "to_pandas").DataFrame(self.moments)
 
 
-def develop(run: str | os.PathLike[str]) -> Development:
+def develop(run: str | os.PathLike[str], *, settings: Settings | None = None) -> Development:
     """Tells how the circuit of a run came to be: when memories, spectrum and function appear, and in which order.
 
     Parameters
     ----------
     run: the folder of a run that kept snapshots (`ketbra.train(..., snapshots=40, log_spaced=True, out=...)`)
+    settings: any setting by its name, such as `{"develop.read": 0.9}`; `ketbra.settings()` lists them
     """
-    text, svg = _ketbra.develop(Path(run))
+    text, svg = _ketbra.develop(Path(run), settings=written(settings, {}))
     document = json.loads(text)
     appeared = {name: step for name, step in document["appeared"].items() if name != "in_words"}
     return Development(document, document["moments"], appeared, document["appeared"]["in_words"], svg)
@@ -70,7 +72,11 @@ class InContexts:
 
 
 def interpret_contexts(
-    network: Any, *, task: str | os.PathLike[str] | None = None, seed: int | None = None
+    network: Any,
+    *,
+    task: str | os.PathLike[str] | None = None,
+    seed: int | None = None,
+    settings: Settings | None = None,
 ) -> InContexts:
     """Reads a network whose task has contexts: each context by itself, what their memories share, where the cue acts.
 
@@ -79,10 +85,12 @@ def interpret_contexts(
     network: a `ketbra.Network` or whatever `ketbra.Network(...)` takes
     task: the task file, where the network's file does not hold it
     seed: seed of the inputs that drive the network [1]
+    settings: any setting by its name, such as `{"code.read": 0.95}`; `ketbra.settings()` lists them
     """
     given = network if isinstance(network, Network) else Network(network)
     path = None if task is None else Path(task)
-    text = _ketbra.interpret_contexts(given._network, task=path, seed=whole(seed, "seed", InterpretError))
+    chosen = written(settings, {"observe.seed": whole(seed, "seed", InterpretError)})
+    text = _ketbra.interpret_contexts(given._network, task=path, settings=chosen)
     document = json.loads(text)
     contexts = {found["context"]: found for found in document["contexts"]}
     return InContexts(document, document["holds"], document["failing"], contexts, document["pairs"])

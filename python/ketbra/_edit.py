@@ -11,6 +11,7 @@ from . import _ketbra
 from ._arrays import number, whole
 from ._errors import EditError
 from ._network import Network
+from ._settings import Settings, written
 from ._task import Task
 
 
@@ -72,6 +73,7 @@ def edit(
     keep: tuple[int, float] | None,
     seed: int | None,
     mode: str | None,
+    settings: Settings | None,
 ) -> Edited:
     """Makes a network that computes `task` compute what exactly one of the choices asks for."""
     asked = [name for name, value in (("to", to), ("set", set), ("negate", negate), ("keep", keep)) if value is not None]
@@ -89,7 +91,8 @@ def edit(
         change = (whole(keep[0], "the variable to keep", EditError), number(keep[1], "the strength", EditError))
     else:
         change = set
-    made, text = _ketbra.edit(network, task, change, seed=whole(seed, "seed", EditError), mode=mode)
+    chosen = written(settings, {"edit.seed": whole(seed, "seed", EditError), "edit.mode": mode})
+    made, text = _ketbra.edit(network, task, change, settings=chosen)
     edited = Edited.__new__(Edited)
     edited._network, edited.training = made, None
     edited.document = json.loads(text)

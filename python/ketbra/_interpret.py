@@ -21,6 +21,7 @@ from ._network import Network
 from ._plot import Plot
 from ._progress import Bar, counting_bar
 from ._readings import Readings
+from ._settings import Settings
 from ._spectrum import Spectra
 from ._task import Task
 
@@ -239,6 +240,7 @@ class Interpretation:
         seed: int | None = None,
         least: bool = False,
         mode: str | None = None,
+        settings: Settings | None = None,
     ) -> Edited:
         """The network made to compute something else, without a gradient step. Exactly one of:
 
@@ -249,6 +251,8 @@ class Interpretation:
 
         mode: the one way to edit ("least", "own", "gated", "elman-inside", "transplant"); without it they are tried from
         the least change on. `changed.share` of the result says how much of the weights changed.
+
+        settings: any setting of edits by its name, such as `{"edit.good": 0.99}`; `ketbra.settings("edit")` lists them
         """
         network, task = self._found.network, self._found.task
         if network is None:
@@ -257,7 +261,7 @@ class Interpretation:
             raise InterpretError("I can't tell what the network computes now; pass the task it was trained on with task=")
         if least and mode not in (None, "least"):
             raise EditError(f"least and mode={mode!r} given, but least is a mode; give one of them")
-        return edit(network, task, to, set, negate, keep, seed, "least" if least else mode)
+        return edit(network, task, to, set, negate, keep, seed, "least" if least else mode, settings)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that `ketbra interpret --json` prints."""
@@ -321,6 +325,7 @@ def interpret(
     seed: int | None = ...,
     horizon: int | None = ...,
     readings: bool = ...,
+    settings: Settings | None = ...,
     threads: int | None = ...,
     activation: str | None = ...,
     recurrent: Any = ...,
@@ -348,6 +353,7 @@ def interpret(
     seed: int | None = ...,
     horizon: int | None = ...,
     readings: bool = ...,
+    settings: Settings | None = ...,
     threads: int | None = ...,
     activation: str | None = ...,
     recurrent: Any = ...,
@@ -375,6 +381,7 @@ def interpret(
     seed: int | None = ...,
     horizon: int | None = ...,
     readings: bool = ...,
+    settings: Settings | None = ...,
     threads: int | None = ...,
     activation: str | None = ...,
     recurrent: Any = ...,
@@ -401,6 +408,7 @@ def interpret(
     seed: int | None = None,
     horizon: int | None = None,
     readings: bool = False,
+    settings: Settings | None = None,
     threads: int | None = None,
     activation: str | None = None,
     recurrent: Any = None,
@@ -436,8 +444,9 @@ def interpret(
     seed: seed of the inputs that drive the network [1]
     horizon: output steps after which a trial ends: nothing is run or said beyond [200 are run]
     readings: read the inputs from the states of every step, also where the network is a circuit: `over_time`
+    settings: any setting by its name, such as `{"code.read": 0.95}`; `ketbra.settings()` lists them
     threads: networks of a list that are interpreted at the same time [one for each core]
-    activation: of Elman layers, where the source does not say: tanh, relu or identity
+    activation: of Elman layers, where the source does not say: tanh, relu, identity or softplus
     recurrent, readout: which layers of a module, where that is not clear. `readout` is also a key of what the module
         returns, or a function from states to outputs
     encode: what the module is given, from signs (time, batch, d) that are 0 after s steps; a tuple is several arguments
@@ -458,17 +467,20 @@ def interpret(
             raise InterpretError(f"{name} is {value!r}, but must be True or False")
     early = -1 if delay == -1 else whole(delay, "delay", InterpretError) or 0
     driving = Driving(recurrent, readout, state, encode, step, batch_first, early, cue)
+    by_name = dict(settings or {})
     asked = Asked(
         task=task,
         blind=blind,
         s=whole(s, "s", InterpretError),
         d=whole(d, "d", InterpretError),
         method=method,
-        methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
+        methods=methods,
         matching=matching,
-        seed=whole(seed, "seed", InterpretError),
-        horizon=whole(horizon, "horizon", InterpretError, 1),
+        # A module is driven by these too.
+        seed=whole(by_name.get("observe.seed", seed), "seed", InterpretError),
+        horizon=whole(by_name.get("observe.ends_after", horizon), "horizon", InterpretError, 1),
         readings=readings,
+        settings=settings,
         threads=whole(threads, "threads", InterpretError, 1),
         activation=activation,
         driving=driving,

@@ -69,6 +69,10 @@ class Task:
     @property
     def recurrence(self) -> list[str]: ...
     @property
+    def program(self) -> str | None: ...
+    def draw(self, *, episodes: int, steps: int, seed: int) -> list[NDArray[np.float64]]: ...
+    def run(self, inputs: Sequence[Sequence[float]]) -> tuple[list[list[float]], list[list[float]]]: ...
+    @property
     def matrix(self) -> NDArray[np.float64] | None: ...
     @property
     def function(self) -> list[tuple[int, list[tuple[int, int]], list[int]]] | None: ...
@@ -208,9 +212,7 @@ def compare(
         ]
     ],
     *,
-    seed: int | None,
-    delays: int | None,
-    rank: int | None,
+    settings: str,
 ) -> Comparison: ...
 def compose(
     first: tuple[Network, Task], second: tuple[Network, Task], how: str
@@ -222,13 +224,7 @@ def interpret(
     blind: bool,
     s: int | None,
     d: int | None,
-    method: str | None,
-    methods: str | None,
-    matching: str | None,
-    state: str | None,
-    seed: int | None,
-    horizon: int | None,
-    readings: bool,
+    settings: str,
     threads: int | None,
     progress: Callable[[int, int], None] | None,
 ) -> list[Interpretation | Exception]: ...
@@ -239,10 +235,7 @@ def interpret_trajectories(
     *,
     task: Task | None,
     s: int,
-    method: str | None,
-    methods: str | None,
-    matching: str | None,
-    horizon: int | None,
+    settings: str,
     cut: tuple[int, int, int] | None,
 ) -> Interpretation: ...
 def readings(
@@ -268,23 +261,16 @@ def linearize(
     *,
     input: NDArray[np.float64] | None,
     starts: NDArray[np.float64] | None,
-    random_starts: int | None,
-    radius: float | None,
-    tol_q: float | None,
-    slow_q: float | None,
-    tol_unique: float | None,
-    precision: float | None,
-    max_points: int | None,
-    time_limit: float | None,
-    seed: int | None,
+    settings: str,
     threads: int | None,
     progress: Callable[[int, int], None] | None,
 ) -> dict[str, Any]: ...
 def edit(
-    network: Network, task: Task, change: Task | str | int | tuple[int, float], *, seed: int | None, mode: str | None
+    network: Network, task: Task, change: Task | str | int | tuple[int, float], *, settings: str
 ) -> tuple[Network, str]: ...
-def develop(run: os.PathLike[str]) -> tuple[str, str]: ...
-def interpret_contexts(network: Network, *, task: os.PathLike[str] | None, seed: int | None) -> str: ...
+def settings() -> str: ...
+def develop(run: os.PathLike[str], *, settings: str) -> tuple[str, str]: ...
+def interpret_contexts(network: Network, *, task: os.PathLike[str] | None, settings: str) -> str: ...
 def train(
     task: Task | str | os.PathLike[str] | None,
     *,
@@ -328,6 +314,7 @@ def train(
     tensorboard: bool,
     progress: Callable[[int, int, float, float, int], None] | None,
     callback: Callable[[dict[str, float]], object] | None,
+    **cell_settings: float | bool | None,
 ) -> tuple[Network, str, list[tuple[int, int, float, float, float, float]]]: ...
 def sweep_tally(path: str | os.PathLike[str]) -> str: ...
 def sweep(

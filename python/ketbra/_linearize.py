@@ -15,13 +15,14 @@ from . import _ketbra
 from ._arrays import ComplexArray, FloatArray, floats, number, whole
 from ._errors import LinearizeError
 from ._network import Network
+from ._settings import Settings, written
 from ._optional import need
 from ._progress import Bar
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-MOST_STARTS = 100_000
+MOST_STARTS, MOST_THREADS = 100_000, 1024
 DOUBLE, SINGLE = 1e-5, 5e-3
 """How far apart the states of a difference are, for a step in double and in single precision."""
 SINGLE_TOLERANCE = {"tol_q": 1e-12, "precision": 1e-3}
@@ -208,6 +209,7 @@ def linearize(
     max_points: int | None = None,
     time_limit: float | None = None,
     seed: int | None = None,
+    settings: Settings | None = None,
     activation: str | None = None,
     recurrent: Any = None,
     readout: Any = None,
@@ -226,18 +228,27 @@ def linearize(
     tol_unique: points nearer than this are one [1e-3]
     max_points: points that are described, stable ones before any other [256]
     time_limit: seconds after which no more starts are tried, with a doubt that says so [600]
+    settings: any setting of the search by its name, such as `{"fixed_points.push": 0.01}`; `ketbra.settings()` lists them
     """
-    asked = _sizes(random_starts, max_points, seed, threads)
+    asked = {
+        "random_starts": whole(random_starts, "random_starts", LinearizeError),
+        "max_points": whole(max_points, "max_points", LinearizeError, 1),
+        "seed": whole(seed, "seed", LinearizeError),
+    }
+    at_once = whole(threads, "threads", LinearizeError, 1)
+    if at_once is not None and at_once > MOST_THREADS:
+        raise LinearizeError(f"threads is {at_once}, but must be at most {MOST_THREADS}")
     tolerances = {"time_limit": time_limit, "radius": radius, "tol_q": tol_q, "slow_q": slow_q, "tol_unique": tol_unique}
     positive = {name: _positive(value, name) for name, value in tolerances.items()}
-    precision = None
+    positive["start_radius"] = positive.pop("radius")
     if _is_step(source):
         size, channels = _function_sizes(hidden, inputs)
         step = _Step(source, size, channels)
         single = step.is_single()
         if single and positive["tol_q"] is None:
             positive["tol_q"] = SINGLE_TOLERANCE["tol_q"]
-        precision = SINGLE_TOLERANCE["precision"] if single else None
+        if single:
+            positive |= dict.fromkeys(("marginal", "degenerate"), SINGLE_TOLERANCE["precision"])
         slopes = None if jacobian is None else _Jacobian(jacobian, size, channels)
         subject: Any = (step, slopes, size, channels, SINGLE if single else DOUBLE)
     else:
@@ -257,14 +268,9 @@ def linearize(
             subject,
             input=_constant(input, channels),
             starts=flat,
-            radius=positive["radius"],
-            tol_q=positive["tol_q"],
-            slow_q=positive["slow_q"],
-            tol_unique=positive["tol_unique"],
-            time_limit=positive["time_limit"],
-            precision=precision,
+            settings=written(settings, {f"fixed_points.{name}": value for name, value in (asked | positive).items()}),
+            threads=at_once,
             progress=show,
-            **asked,
         )
     finally:
         bar.finish()
@@ -283,20 +289,6 @@ def _function_sizes(hidden: Any, inputs: Any) -> tuple[int, int]:
     if size > 4096:
         raise LinearizeError(f"hidden is {size}, but must be at most 4096")
     return size, channels
-
-
-def _sizes(random_starts: Any, max_points: Any, seed: Any, threads: Any) -> dict[str, int | None]:
-    asked = {
-        "random_starts": whole(random_starts, "random_starts", LinearizeError),
-        "max_points": whole(max_points, "max_points", LinearizeError, 1),
-        "seed": whole(seed, "seed", LinearizeError),
-        "threads": whole(threads, "threads", LinearizeError, 1),
-    }
-    for name, most in (("random_starts", MOST_STARTS), ("max_points", 10_000), ("threads", 1024), ("seed", 2**64 - 1)):
-        value = asked[name]
-        if value is not None and value > most:
-            raise LinearizeError(f"{name} is {value}, but must be at most {most}")
-    return asked
 
 
 def _positive(value: Any, name: str) -> float | None:

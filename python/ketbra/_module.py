@@ -256,14 +256,7 @@ def _check_outputs(ran: Ran, episodes: Episodes) -> None:
         )
 
 
-def interpret_recording(
-    recording: Recording,
-    task: Task | None,
-    method: str | None,
-    methods: str | None,
-    matching: str | None,
-    horizon: int | None,
-) -> _ketbra.Interpretation:
+def interpret_recording(recording: Recording, task: Task | None, settings: str) -> _ketbra.Interpretation:
     """What was found in what a module did."""
     found = _ketbra.interpret_trajectories(
         recording.hidden,
@@ -271,10 +264,7 @@ def interpret_recording(
         recording.inputs,
         task=None if task is None else task._task,
         s=recording.s,
-        method=method,
-        methods=methods,
-        matching=matching,
-        horizon=horizon,
+        settings=settings,
         cut=None,
     )
     return found.with_notes(recording.notes)

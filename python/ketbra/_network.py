@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class Network:
-    """A recurrent network with a linear readout: layers of Elman, GRU, LSTM or linear state-space cells, y(t) = W_r h(t) + c.
+    """A recurrent network with a linear readout: layers of Elman, GRU, LSTM, linear state-space or other cells, y(t) = W_r h(t) + c.
 
     `Network(source)` takes a run folder or a file (.safetensors, .npz, .pt, .pth, .ckpt; never executed), a
     `torch.nn.Module` with a recurrent layer and a readout, a state_dict, or a mapping of names to arrays. Names are
     PyTorch's (`rnn.weight_hh_l0`, any prefix) or the paper's (`W_hh`, `W_uh`, `W_r`); shapes tell the kind of the cell.
 
-    `activation` (tanh, relu or identity) counts more than what the source says. Arrays and a state_dict do not say which
+    `activation` (tanh, relu, identity or softplus) counts more than what the source says. Arrays and a state_dict do not say which
     one an Elman layer has, so there it must be passed.
 
     In a module the recurrent layer and the readout are found by type; where there are several, say which with
@@ -82,7 +82,7 @@ class Network:
 
     @property
     def cell(self) -> str | None:
-        """The kind of its layers: elman, gru, lstm or ssm; None where they are of several."""
+        """The kind of its layers, as `train` names it (elman, gru, ..); None where they are of several."""
         return self._network.cell
 
     @property
@@ -117,7 +117,7 @@ class Network:
 
     @property
     def activation(self) -> str | None:
-        """tanh, relu or identity; None where the cell leaves no choice."""
+        """tanh, relu, identity or softplus; None where the cell leaves no choice."""
         return self._network.activation
 
     @property
@@ -229,7 +229,7 @@ class Arrays(dict[str, FloatArray]):
 def _from_arrays(arrays: dict[str, FloatArray], activation: str | None, cell: bool = False) -> _ketbra.Network:
     network = _ketbra.Network.from_arrays(arrays, activation or "tanh", _said(activation), [], cell)
     if activation is None and network.activation is not None:
-        raise NetworkError("arrays do not say which activation an Elman layer has; pass activation='tanh', 'relu' or 'identity'")
+        raise NetworkError("arrays do not say which activation an Elman layer has; pass activation='tanh', 'relu', 'identity' or 'softplus'")
     return network
 
 

@@ -102,6 +102,8 @@ def _toml_value(key: str, value: Any) -> str:
         return repr(float(value))
     if isinstance(value, (str, os.PathLike)):
         return json.dumps(os.fspath(value))
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(str(name))} = {_toml_value(str(name), each)}" for name, each in value.items()) + "}"
     if isinstance(value, Iterable):
         return "[" + ", ".join(_toml_value(key, each) for each in value) + "]"
     raise SweepError(f"{key} is {value!r}; pass a number, a word, a flag or a list of these")

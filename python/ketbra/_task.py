@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from . import _ketbra
-from ._arrays import ComplexArray, FloatArray, floats, number, whole
+from ._arrays import BoolArray, ComplexArray, FloatArray, floats, number, whole
 from ._errors import NetworkError, TaskError
 
 if TYPE_CHECKING:
     from ._network import Network
 
 
+class Episodes(NamedTuple):
+    """Episodes of a program; arrays are (time, episode, component)."""
+
+    inputs: FloatArray
+    """What a network sees: a symbol takes a unit for each of its values."""
+    targets: FloatArray
+    """What it should say: +-1, numbers, and for a symbol +1 at its place and -1 elsewhere; 0 where nothing counts."""
+    counts: BoolArray
+    """Which targets count."""
+    variables: FloatArray
+    """The value of every variable after the step; -inf stands for a symbol that is not set."""
+
+
 class Task:
-    """A variable-binding task: u(t) = f(u(t-1), ..., u(t-s)) with d components a variable.
+    """What a network should compute: u(t) = f(u(t-1), ..., u(t-s)) with d components a variable, or a program.
 
     `Task("T3")`, `Task("repeat-copy", s=16, d=5)`, `Task("255,0,0")`, `Task("my.toml")`, or `Task.from_matrix(f, s=2)`.
+    Programs, with inputs at every step: `Task("flipflop:3")`, `Task("input x: sign; variable v: sign; v = v * x; output y = v")`.
     Functions that are not linear: `Task("rule110", d=8)`, `Task("lfsr:5,3")`, `Task("u1 = xor(u1[t-5], u1[t-3])")`.
     """
 
@@ -65,6 +81,25 @@ class Task:
     def recurrence(self) -> list[str]:
         """f, a line for each output."""
         return self._task.recurrence
+
+    @property
+    def program(self) -> str | None:
+        """The text of a program with inputs at every step, such as that of "flipflop:3"; None for every other task."""
+        return self._task.program
+
+    def draw(self, episodes: int = 64, steps: int = 50, *, seed: int = 1) -> Episodes:
+        """Episodes of a program: what a network sees, what it should say, when that counts, and what it has to keep."""
+        count, length = whole(episodes, "episodes", TaskError, least=1), whole(steps, "steps", TaskError, least=1)
+        inputs, targets, counts, variables = self._task.draw(
+            episodes=count or 1, steps=length or 1, seed=whole(seed, "seed", TaskError) or 0
+        )
+        return Episodes(inputs, targets, counts != 0, variables)
+
+    def run(self, inputs: Any) -> tuple[FloatArray, FloatArray]:
+        """What a program says to inputs, (steps, inputs): its outputs, NaN where one does not count, and its variables."""
+        given = floats(inputs, "inputs", ("steps", "inputs"), TaskError)
+        outputs, variables = self._task.run(given.tolist())
+        return np.array(outputs), np.array(variables)
 
     @property
     def matrix(self) -> FloatArray | None:

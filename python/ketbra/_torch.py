@@ -81,8 +81,8 @@ def _layer(module: Any, named: Any, role: str, kinds: tuple[Any, ...], fits: Any
 def module_of(network: Network) -> Any:
     """A module with the network's weights."""
     torch = need("torch", "to_torch")
-    if network.activation == "identity":
-        raise NetworkError("torch.nn.RNN has no identity activation; keep the arrays: network.arrays()")
+    if network.activation in ("identity", "softplus"):
+        raise NetworkError(f"torch.nn.RNN has no {network.activation} activation; keep the arrays: network.arrays()")
     arrays = network.arrays()
     dtype = torch.get_default_dtype()
     if network.cell not in ("elman", "gru", "lstm"):

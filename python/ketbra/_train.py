@@ -106,6 +106,8 @@ def train(
     strong_cue: bool = False,
     ewc: str | Sequence[str] = (),
     ewc_strength: float | None = None,
+    alpha: float | None = None,
+    learn_alpha: bool | None = None,
     device: str | None = None,
     precision: str | None = None,
     threads: int | None = None,
@@ -127,7 +129,7 @@ def train(
     ------------------------------------------------
     task: a name such as "T3" or "rule110", an id such as "255,0,0", a formula, a .toml file, or a `ketbra.Task`
     s, d: variables and components of a task that comes in any size [8, 8]
-    cell: kind of the layers: elman, gru, lstm or ssm (diagonal linear state space) [elman]
+    cell: kind of the layers: elman, gru, lstm, ssm (diagonal linear state space) or leaky (leaky integration) [elman]
     layers: layers on top of one another [1]
     hidden: hidden units of each layer [128]
     seed: seed of weights and inputs [1]
@@ -142,7 +144,7 @@ def train(
     batch: samples in a batch [64]
     init: initial weights: uniform, gaussian, orthogonal, a file, or a `ketbra.Network` [orthogonal for gru and lstm]
     bias: whether layers and readout have biases [yes for gru and lstm, no for others]
-    activation: of elman and ssm layers: tanh, relu or identity [tanh; ssm: identity]
+    activation: of elman, leaky and ssm layers: tanh, relu, identity or softplus [tanh; ssm: identity]
     metrics_every, checkpoint_every: steps between rows of metrics, between checkpoints [100, 1000]
     snapshots: keep the weights at so many moments, all in `out`/snapshots.safetensors, for a slider on the page [none];
         log_spaced: more of them early on
@@ -156,6 +158,8 @@ def train(
     strong_cue: begin with strong cues: each context gets an equal share of the units, and its cue holds all others still
     ewc: elastic weight consolidation: weights are pulled back by how much the outputs of old tasks depend on them;
         ewc_strength: how strongly; at 1 what old tasks lose counts as much as the loss of the new one [100]
+    alpha: of leaky layers: how far units move in a step, h' = (1 - alpha) h + alpha act(..); where it is learned, to begin with
+        [0.5]; learn_alpha: learn it, one for each unit
     device: cpu, or cuda for the first CUDA device [cpu]; precision: how exactly it multiplies: single, plain or fast [single]
     threads: threads to use [one for each core]
     out: a folder for the run, as `ketbra train --out`; nothing is written without it
@@ -201,6 +205,8 @@ def train(
             left_out=number(left_out, "left_out", TrainError),
             ewc=_names(ewc),
             ewc_strength=number(ewc_strength, "ewc_strength", TrainError),
+            alpha=number(alpha, "alpha", TrainError),
+            learn_alpha=learn_alpha,
             device=device,
             precision=precision,
             threads=whole(threads, "threads", TrainError),

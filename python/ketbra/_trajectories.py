@@ -13,6 +13,7 @@ from ._arrays import FloatArray, floats, time_first, whole
 from ._errors import InterpretError
 from ._interpret import Interpretation
 from ._recordings import is_ragged, of_one_length
+from ._settings import Settings, reading
 from ._task import Task
 
 
@@ -63,6 +64,7 @@ def interpret_trajectories(
     methods: str | Sequence[str] | None = None,
     matching: str | None = None,
     horizon: int | None = None,
+    settings: Settings | None = None,
     batch_first: bool = False,
 ) -> Interpretation:
     """Interprets a network of any kind (a GRU, a colleague's cell, a JAX function) by its trajectories alone.
@@ -81,6 +83,7 @@ def interpret_trajectories(
     task: what the network was trained on; without it, the function is read back
     method: code, orbit, dual-orbit or rollout [code]; methods: those to compare; matching: optimal or greedy [optimal]
     horizon: output steps after which a trial ends; nothing is said of later ones
+    settings: any setting by its name, such as `{"code.read": 0.95}`; `ketbra.settings()` lists them
     batch_first: whether arrays come as (batch, time, feature)
     """
     cut = None
@@ -113,10 +116,7 @@ def interpret_trajectories(
         None if inputs is None else _presented(inputs, steps, said, batch_first),
         task=None if known is None else known._task,
         s=steps,
-        method=method,
-        methods=methods if methods is None or isinstance(methods, str) else ",".join(methods),
-        matching=matching,
-        horizon=whole(horizon, "horizon", InterpretError, 1),
+        settings=reading(settings, method, methods, matching, whole(horizon, "horizon", InterpretError, 1)),
         cut=cut,
     )
     return Interpretation(found)

@@ -3,6 +3,7 @@
 use crate::arrays::view;
 use crate::errors::Failed;
 use crate::network::Network;
+use crate::settings::with;
 use crate::task::Task;
 use crate::trajectories::by_step;
 use crate::work::{interruptible, no_look};
@@ -59,18 +60,9 @@ impl Comparison {
 
 /// Compares networks and recordings, each with each.
 #[pyfunction]
-#[pyo3(signature = (subjects, *, seed, delays, rank))]
-pub fn compare(
-    py: Python<'_>,
-    subjects: Vec<Named<'_>>,
-    seed: Option<u64>,
-    delays: Option<usize>,
-    rank: Option<usize>,
-) -> Result<Comparison, Failed> {
-    let mut params = CompareParams::default();
-    params.interpret.observe.seed = seed.unwrap_or(params.interpret.observe.seed);
-    params.dsa.delays = delays.unwrap_or(params.dsa.delays);
-    params.dsa.rank = rank.unwrap_or(params.dsa.rank);
+#[pyo3(signature = (subjects, *, settings))]
+pub fn compare(py: Python<'_>, subjects: Vec<Named<'_>>, settings: &str) -> Result<Comparison, Failed> {
+    let params = with::<CompareParams>(settings, Failed::interpret)?;
     let subjects = subjects.into_iter().map(subject).collect::<Result<Vec<_>, _>>()?;
     let ended = interruptible(
         py,

@@ -2,9 +2,10 @@
 
 use crate::errors::Failed;
 use crate::network::Network;
+use crate::settings::with;
 use crate::work::{interruptible, no_look};
 use ketbra::develop::DevelopParams;
-use ketbra::interpret::{InterpretParams, interpret_contexts as read_contexts};
+use ketbra::interpret::interpret_contexts as read_contexts;
 use ketbra::report::figures::development_figure;
 use ketbra::run_folder::RunFolder;
 use pyo3::prelude::*;
@@ -12,9 +13,10 @@ use std::path::PathBuf;
 
 /// What `ketbra develop --json` prints, and the picture as SVG.
 #[pyfunction]
-pub fn develop(py: Python<'_>, run: PathBuf) -> Result<(String, String), Failed> {
+#[pyo3(signature = (run, *, settings))]
+pub fn develop(py: Python<'_>, run: PathBuf, settings: &str) -> Result<(String, String), Failed> {
     let run = RunFolder::open(&run)?;
-    let params = DevelopParams::default();
+    let params = with::<DevelopParams>(settings, Failed::interpret)?;
     let ended = interruptible(py, |stop| ketbra::develop::develop(&run, &params, &|_, _| !stop.asked()), no_look);
     let found = ended.unless_interrupted()?.map_err(Failed::interpret)?;
     let json = serde_json::to_string(&found).map_err(Failed::interpret)?;
@@ -23,19 +25,18 @@ pub fn develop(py: Python<'_>, run: PathBuf) -> Result<(String, String), Failed>
 
 /// What `ketbra interpret --json` prints of a network whose task has contexts.
 #[pyfunction]
-#[pyo3(signature = (network, *, task, seed))]
+#[pyo3(signature = (network, *, task, settings))]
 pub fn interpret_contexts(
     py: Python<'_>,
     network: &Bound<'_, Network>,
     task: Option<PathBuf>,
-    seed: Option<u64>,
+    settings: &str,
 ) -> Result<String, Failed> {
     let file = network.get().file.clone();
     let task = file.task_named(task.as_ref().map(|path| path.as_os_str()), None, None)?;
     let task = task.ok_or_else(|| Failed::interpret(ketbra::interpret::InterpretError::NoTask))?;
     let task = task.window()?;
-    let mut params = InterpretParams::default();
-    params.observe.seed = seed.unwrap_or(params.observe.seed);
+    let params = with(settings, Failed::interpret)?;
     let ended = interruptible(py, |stop| read_contexts(&file.network, task, &params, &|_| !stop.asked()), no_look);
     let found = ended.unless_interrupted()?.map_err(Failed::interpret)?;
     serde_json::to_string(&found).map_err(Failed::interpret)

@@ -2,9 +2,10 @@
 
 use crate::errors::Failed;
 use crate::network::Network;
+use crate::settings::with;
 use crate::task::Task;
 use crate::work::{interruptible, no_look};
-use ketbra::edit::{Change, EditParams, Mode, edit as rewrite};
+use ketbra::edit::{Change, EditParams, edit as rewrite};
 use ketbra::task::Source;
 use pyo3::prelude::*;
 
@@ -19,14 +20,13 @@ pub enum ChangeGiven<'py> {
 
 /// Makes a network that computes `task` compute something else; gives it with what `ketbra edit --json` prints.
 #[pyfunction]
-#[pyo3(signature = (network, task, change, *, seed, mode))]
+#[pyo3(signature = (network, task, change, *, settings))]
 pub fn edit(
     py: Python<'_>,
     network: &Bound<'_, Network>,
     task: &Bound<'_, Task>,
     change: ChangeGiven<'_>,
-    seed: Option<u64>,
-    mode: Option<&str>,
+    settings: &str,
 ) -> Result<(Network, String), Failed> {
     let (file, from) = (&network.get().file, task.get().task.window()?);
     let change = match change {
@@ -38,9 +38,7 @@ pub fn edit(
         ChangeGiven::Negate(output) => Change::Sign { output },
         ChangeGiven::Keep((variable, strength)) => Change::Strength { variable, strength },
     };
-    let mode = mode.map(str::parse::<Mode>).transpose().map_err(Failed::edit)?;
-    let mut params = EditParams { mode, ..EditParams::default() };
-    params.seed = seed.unwrap_or(params.seed);
+    let params: EditParams = with(settings, Failed::edit)?;
     let edited = interruptible(py, |_| rewrite(&file.network, from, &change, &params), no_look);
     let edited = edited.unless_interrupted()??;
     let document = serde_json::to_string(&edited.summary(from, &params)).map_err(Failed::interpret)?;

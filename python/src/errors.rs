@@ -43,6 +43,10 @@ impl From<PyErr> for Failed {
 }
 
 impl Failed {
+    pub fn task(error: impl Display) -> Self {
+        Self(raised::TaskError::new_err(in_python(error)))
+    }
+
     pub fn train(error: impl Display) -> Self {
         Self(raised::TrainError::new_err(in_python(error)))
     }

@@ -5,11 +5,11 @@ use crate::errors::Failed;
 use crate::memories::Memories;
 use crate::network::{Network, column_major};
 use crate::report::page_of;
+use crate::settings::with;
 use crate::task::{Task, TaskGiven};
 use crate::wording::in_python;
 use crate::work::{Stop, interruptible};
 use ketbra::interpret::{self as stage, InterpretParams, Known, Note, Question, Warning};
-use ketbra::memories::Method;
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
 use ketbra::task::{Gate, Slot};
@@ -258,42 +258,12 @@ pub enum OneResult {
     Failed(PyErr),
 }
 
-/// The parameters that a person chose.
-pub fn chosen(
-    method: Option<&str>,
-    methods: Option<&str>,
-    matching: Option<&str>,
-    state: Option<&str>,
-    seed: Option<u64>,
-    horizon: Option<usize>,
-) -> Result<InterpretParams, Failed> {
-    let mut params = InterpretParams::default();
-    if let Some(word) = method {
-        params.method = word.parse::<Method>().map_err(Failed::interpret)?;
-    }
-    if let Some(words) = methods {
-        params.methods = Method::list(words).map_err(Failed::interpret)?;
-    }
-    if let Some(word) = matching {
-        let matching = word.parse().map_err(Failed::interpret)?;
-        (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
-    }
-    if let Some(word) = state {
-        params.state = word.parse().map_err(Failed::interpret)?;
-    }
-    params.observe.seed = seed.unwrap_or(params.observe.seed);
-    match horizon {
-        Some(steps) => params.ending_after(steps).map_err(Failed::interpret),
-        None => Ok(params),
-    }
-}
-
 /// Interprets networks side by side: one result or exception for each.
 ///
 /// `progress` is called now and then with the numbers of networks done and asked for.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
-#[pyo3(signature = (networks, *, task, blind, s, d, method, methods, matching, state, seed, horizon, readings, threads, progress))]
+#[pyo3(signature = (networks, *, task, blind, s, d, settings, threads, progress))]
 pub fn interpret(
     py: Python<'_>,
     networks: Vec<NetworkGiven<'_>>,
@@ -301,18 +271,11 @@ pub fn interpret(
     blind: bool,
     s: Option<usize>,
     d: Option<usize>,
-    method: Option<&str>,
-    methods: Option<&str>,
-    matching: Option<&str>,
-    state: Option<&str>,
-    seed: Option<u64>,
-    horizon: Option<usize>,
-    readings: bool,
+    settings: &str,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Vec<OneResult>, Failed> {
-    let mut params = chosen(method, methods, matching, state, seed, horizon)?;
-    params.readings |= readings;
+    let params = with(settings, Failed::interpret)?;
     let (name, task) = match task {
         Some(TaskGiven::Task(task)) => (None, Some(task.get().task.window()?.clone())),
         Some(TaskGiven::Path(text)) => (Some(text.into_os_string()), None),

@@ -16,6 +16,7 @@ mod linearize;
 mod memories;
 mod network;
 mod report;
+mod settings;
 mod sweep;
 mod task;
 mod train;
@@ -48,6 +49,8 @@ mod _ketbra {
     use crate::network::Network;
     #[pymodule_export]
     use crate::report::write_whole;
+    #[pymodule_export]
+    use crate::settings::settings;
     #[pymodule_export]
     use crate::sweep::{sweep, sweep_tally};
     #[pymodule_export]

@@ -4,6 +4,7 @@ use crate::arrays::{complex, matrix};
 use crate::called::{Called, Stoppable};
 use crate::errors::Failed;
 use crate::network::Network;
+use crate::settings::with;
 use crate::wording::in_python;
 use crate::work::{Stop, interruptible};
 use ketbra::linearize::{FixedPointDoubt, FixedPointParams, LinearizeError, PhasePortrait, phase_portrait};
@@ -34,46 +35,28 @@ type Step = (Py<PyAny>, Option<Py<PyAny>>, usize, usize, f64);
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
-    subject, *, input, starts, random_starts, radius, tol_q, slow_q, tol_unique, precision, max_points, time_limit, seed, threads, progress
+    subject, *, input, starts, settings, threads, progress
 ))]
 pub fn linearize<'py>(
     py: Python<'py>,
     subject: Subject<'py>,
     input: Option<PyReadonlyArray1<'py, f64>>,
     starts: Option<PyReadonlyArray2<'py, f64>>,
-    random_starts: Option<usize>,
-    radius: Option<f64>,
-    tol_q: Option<f64>,
-    slow_q: Option<f64>,
-    tol_unique: Option<f64>,
-    precision: Option<f64>,
-    max_points: Option<usize>,
-    time_limit: Option<f64>,
-    seed: Option<u64>,
+    settings: &str,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> Result<Bound<'py, PyDict>, Failed> {
-    let default = FixedPointParams::default();
     let size = match &subject {
         Subject::Network(network) => network.get().file.network.state_size(),
         Subject::Step((_, _, hidden, ..)) => *hidden,
     };
     let fitting = (MOST_NUMBERS / (size * size).max(1)).max(LEAST_POINTS);
-    let params = FixedPointParams {
-        random_starts: random_starts.unwrap_or(default.random_starts),
-        settled_starts: random_starts.map_or(default.settled_starts, |n| n.min(default.settled_starts)),
-        visited_starts: starts.as_ref().map_or(0, |starts| starts.as_array().nrows()),
-        start_radius: radius.unwrap_or(default.start_radius),
-        tol_q: tol_q.unwrap_or(default.tol_q),
-        slow_q: slow_q.unwrap_or(default.slow_q),
-        tol_unique: tol_unique.unwrap_or(default.tol_unique),
-        marginal: precision.unwrap_or(default.marginal),
-        degenerate: precision.unwrap_or(default.degenerate),
-        max_points: max_points.unwrap_or(default.max_points.min(fitting)),
-        time_limit: time_limit.unwrap_or(default.time_limit),
-        seed: seed.unwrap_or(default.seed),
-        ..default
-    };
+    let mut params: FixedPointParams = with(settings, Failed::linearize)?;
+    params.settled_starts = params.settled_starts.min(params.random_starts);
+    params.visited_starts = starts.as_ref().map_or(0, |starts| starts.as_array().nrows());
+    if !settings.contains("fixed_points.max_points") {
+        params.max_points = params.max_points.min(fitting);
+    }
     let input: Option<Vec<f64>> = input.map(|input| input.as_array().iter().copied().collect());
     let visited = starts.map(|starts| matrix(starts.as_array().reversed_axes()));
     // A function of Python runs on one thread at a time whatever is done.

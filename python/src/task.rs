@@ -7,8 +7,10 @@ use crate::work::{interruptible, no_look};
 use ketbra::circuit::{CircuitError, Core, LARGEST_LIFTED, Lifted, States};
 use ketbra::compile::{CompileParams, compile};
 use ketbra::numeric::Matrix;
+use ketbra::random::{Purpose, Stream};
 use ketbra::task::{self, Window};
-use numpy::{Complex64, PyArray1, PyArray2, PyReadonlyArray2};
+use numpy::ndarray::{Array3, ArrayView1, s};
+use numpy::{Complex64, IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray2};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -22,6 +24,9 @@ pub struct Task {
     core: OnceLock<Core>,
     lifted: OnceLock<Option<Lifted>>,
 }
+
+/// Inputs, targets, which targets count, variables.
+type Drawn<'py> = [Bound<'py, PyArray3<f64>>; 4];
 
 /// An output (from 1), what it reads as lags and components (from 1), and its table of +-1.
 type Output = (usize, Vec<(usize, usize)>, Vec<i8>);
@@ -51,6 +56,11 @@ impl Task {
         };
         let too_large = || CircuitError::LiftedTooLarge { name: self.task.name().into(), limit: LARGEST_LIFTED };
         Ok(lifted.as_ref().ok_or_else(too_large)?)
+    }
+
+    fn driven(&self) -> Result<&task::Program, Failed> {
+        let window = || Failed::task("this task has no inputs after its input phase; a program such as flipflop:3 has");
+        self.task.program().ok_or_else(window)
     }
 
     /// The window components that must be kept; nothing for a dense f.
@@ -84,19 +94,59 @@ impl Task {
     }
 
     #[getter]
-    fn s(&self) -> Option<usize> {
-        self.task.window().ok().map(Window::s)
+    fn s(&self) -> Result<usize, Failed> {
+        Ok(self.task.window()?.s())
     }
 
     #[getter]
-    fn d(&self) -> Option<usize> {
-        self.task.window().ok().map(Window::d)
+    fn d(&self) -> Result<usize, Failed> {
+        Ok(self.task.window()?.d())
     }
 
     /// A line for each output; nothing for a program.
     #[getter]
     fn recurrence(&self) -> Vec<String> {
         self.task.window().map_or(vec![], Window::recurrence)
+    }
+
+    /// The text of a program; nothing for a window.
+    #[getter]
+    fn program(&self) -> Option<&str> {
+        self.task.program().map(task::Program::source)
+    }
+
+    /// Episodes of a program: inputs as a network sees them, targets, which of them count, and the values of the variables; each
+    /// (time, episode, component).
+    #[pyo3(signature = (*, episodes, steps, seed))]
+    fn draw<'py>(&self, py: Python<'py>, episodes: usize, steps: usize, seed: u64) -> Result<Drawn<'py>, Failed> {
+        let program = self.driven()?;
+        let columns = program.output_columns();
+        let sizes = [program.inputs(), program.outputs(), program.outputs(), program.variables().len()];
+        let mut drawn = sizes.map(|size| Array3::<f64>::zeros((steps, episodes, size)));
+        let stream = Stream::new(seed, Purpose::TestInputs);
+        let (mut seen, mut wanted) = (vec![0.0; sizes[0]], vec![0.0; sizes[1]]);
+        let mut counts = vec![false; columns.len()];
+        for episode in 0..episodes {
+            for (t, frame) in program.draw(&stream, 0, episode as u32, steps).iter().enumerate() {
+                program.write_inputs(frame, &mut seen);
+                program.write_outputs(frame, &mut wanted, &mut counts);
+                let at = s![t, episode, ..];
+                drawn[0].slice_mut(at).assign(&ArrayView1::from(&seen));
+                drawn[1].slice_mut(at).assign(&ArrayView1::from(&wanted));
+                for (column, counts) in columns.iter().zip(&counts) {
+                    drawn[2].slice_mut(s![t, episode, column.at.clone()]).fill(f64::from(u8::from(*counts)));
+                }
+                drawn[3].slice_mut(at).assign(&ArrayView1::from(&frame.variables));
+            }
+        }
+        Ok(drawn.map(|array| array.into_pyarray(py)))
+    }
+
+    /// What a program says to given inputs, a value for every input a step: its outputs (NaN where one does not count) and its
+    /// variables, a value for each at every step.
+    fn run(&self, inputs: Vec<Vec<f64>>) -> Result<(Vec<Vec<f64>>, Vec<Vec<f64>>), Failed> {
+        let episode = self.driven()?.run(&inputs).map_err(Failed::task)?;
+        Ok(episode.into_iter().map(|frame| (frame.outputs, frame.variables)).unzip())
     }
 
     /// f, d x (s*d); nothing where f is not linear.

@@ -5,13 +5,14 @@ use crate::errors::Failed;
 use crate::network::Network;
 use crate::task::TaskGiven;
 use crate::work::{Ended, Stop, interruptible};
-use ketbra::network::NetworkFile;
+use ketbra::network::{CellSettings, NetworkFile};
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
 use ketbra::train::cpu::CpuEngine;
 use ketbra::train::{Choices, Engine, Job, Metrics, RecordError, Snapshots, TrainError, TrainObserver, TrainState};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -25,6 +26,28 @@ pub enum InitGiven<'py> {
     Path(PathBuf),
 }
 
+/// The value of a setting that a cell has.
+#[derive(FromPyObject)]
+pub enum CellValue {
+    Flag(bool),
+    Number(f64),
+}
+
+/// The settings of a cell, which are told from others by the library's table.
+fn of_cell(given: BTreeMap<String, Option<CellValue>>) -> Result<CellSettings, Failed> {
+    let mut settings = CellSettings::default();
+    for (name, value) in given {
+        let number = value.map(|value| match value {
+            CellValue::Flag(flag) => f64::from(u8::from(flag)),
+            CellValue::Number(number) => number,
+        });
+        if !settings.set(&name, number) {
+            return Err(Failed::train(format!("training has no setting '{name}'")));
+        }
+    }
+    Ok(settings)
+}
+
 /// Trains a network. Gives it with what `ketbra train --json` prints and the rows of metrics.
 ///
 /// `progress` is called now and then with step, steps, loss, accuracy and horizon.
@@ -32,7 +55,7 @@ pub enum InitGiven<'py> {
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
     task, *, s, d, cell, layers, hidden, seed, steps, recipe, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
-    metrics_every, checkpoint_every, snapshots, log_spaced, look_every, context, from_, freeze, protect, reuse, left_out, strong_cue, ewc, ewc_strength, device, precision, threads, out, resume, force, tensorboard, progress, callback
+    metrics_every, checkpoint_every, snapshots, log_spaced, look_every, context, from_, freeze, protect, reuse, left_out, strong_cue, ewc, ewc_strength, device, precision, threads, out, resume, force, tensorboard, progress, callback, **cell_settings
 ))]
 pub fn train(
     py: Python<'_>,
@@ -77,6 +100,7 @@ pub fn train(
     tensorboard: bool,
     progress: Option<Py<PyAny>>,
     callback: Option<Py<PyAny>>,
+    cell_settings: Option<BTreeMap<String, Option<CellValue>>>,
 ) -> Result<(Network, String, Vec<Row>), Failed> {
     let engine = Trainer::new(device, precision, threads)?;
     let (job, folder) = match (resume, task) {
@@ -127,6 +151,7 @@ pub fn train(
                 strong_cue,
                 ewc,
                 ewc_strength,
+                cell_settings: of_cell(cell_settings.unwrap_or_default())?,
             };
             let task = task.task(s, d)?;
             let (params, start) = choices.params(&task)?;

@@ -2,7 +2,8 @@
 
 use crate::arrays::matrix;
 use crate::errors::Failed;
-use crate::interpret::{Interpretation, chosen};
+use crate::interpret::Interpretation;
+use crate::settings::with;
 use crate::task::Task;
 use crate::work::{interruptible, no_look};
 use ketbra::code::{OverTimeParams, over_time};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 /// (s, batch, d) that came before.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
-#[pyo3(signature = (hidden, outputs, inputs, *, task, s, method, methods, matching, horizon, cut))]
+#[pyo3(signature = (hidden, outputs, inputs, *, task, s, settings, cut))]
 pub fn interpret_trajectories(
     py: Python<'_>,
     hidden: PyReadonlyArray3<'_, f64>,
@@ -26,13 +27,10 @@ pub fn interpret_trajectories(
     inputs: Option<PyReadonlyArray3<'_, f64>>,
     task: Option<&Bound<'_, Task>>,
     s: usize,
-    method: Option<&str>,
-    methods: Option<&str>,
-    matching: Option<&str>,
-    horizon: Option<usize>,
+    settings: &str,
     cut: Option<(usize, usize, usize)>,
 ) -> Result<Interpretation, Failed> {
-    let params = chosen(method, methods, matching, None, None, horizon)?;
+    let params = with(settings, Failed::interpret)?;
     let question = match task {
         Some(task) => Question::Task(task.get().task.window()?.clone()),
         None => Question::Blind { s },

@@ -138,6 +138,24 @@ def test_running_a_network_is_its_equation() -> None:
     assert np.array_equal(net.read(batch_first, batch_first=True), net.read(hidden).swapaxes(0, 1))
 
 
+def test_a_leak_among_the_arrays_makes_a_leaky_network_that_runs_as_its_equation() -> None:
+    for alpha in (np.array(0.3), np.linspace(0.2, 1.0, 6)):
+        net = ketbra.Network({**weights(), "alpha": alpha}, activation="softplus")
+        assert (net.cell, net.activation) == ("leaky", "softplus")
+        assert np.array_equal(net.arrays()["rnn.alpha_l0"], np.broadcast_to(alpha, 6))
+        assert same(net, ketbra.Network(net.arrays()))
+        recurrent, given, _ = weights().values()
+        h = np.zeros(6)
+        inputs = np.random.default_rng(2).choice([-1.0, 1.0], size=(4, 1, 2))
+        hidden = net.run(inputs, 2)
+        for t in range(6):
+            sums = recurrent @ h + (given @ inputs[t, 0] if t < 4 else 0.0)
+            h = (1 - alpha) * h + alpha * np.log1p(np.exp(sums))
+            np.testing.assert_allclose(hidden[t, 0], h, atol=1e-14)
+    with pytest.raises(ketbra.NetworkError, match=r"outside \(0, 1\]"):
+        ketbra.Network({**weights(), "alpha": np.array(1.5)}, activation="tanh")
+
+
 def test_inputs_of_another_shape_are_refused_with_what_to_pass() -> None:
     net = ketbra.Network(weights(), activation="tanh")
     with pytest.raises(ketbra.NetworkError, match=r"pass 3 axes: \(time, batch, feature\)"):

@@ -102,3 +102,24 @@ def test_a_formula_in_a_task_file_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "mux.toml"
     path.write_text(task.to_toml())
     assert ketbra.Task(path) == task and ketbra.Task(path).name == task.name
+
+
+def test_a_program_is_drawn_and_run() -> None:
+    task = ketbra.Task("registers:2x1")
+    assert "variable r[2,1]: sign or none" in (task.program or "")
+    episodes = task.draw(5, 20, seed=3)
+    assert episodes.inputs.shape == (20, 5, 5) and episodes.targets.shape == episodes.counts.shape == (20, 5, 1)
+    assert episodes.variables.shape == (20, 5, 2)
+    # What counts is the register that is asked for; what does not is zero.
+    asked = episodes.inputs[..., 3:].argmax(axis=2)
+    held = np.take_along_axis(episodes.variables, asked[..., None], axis=2)
+    assert (episodes.targets == np.where(episodes.counts, held, 0.0)).all()
+    assert episodes.counts[5:].all() and not episodes.counts[0].all()
+    outputs, variables = task.run([[2, -1, 1], [float("-inf"), 0, 2]])
+    assert np.isnan(outputs[0, 0]) and outputs[1, 0] == -1 and variables[1].tolist() == [0, -1]
+    with pytest.raises(ketbra.TaskError, match="inputs at every step"):
+        _ = task.s
+    with pytest.raises(ketbra.TaskError, match="input write is 3"):
+        task.run([[3, 1, 1]])
+    with pytest.raises(ketbra.TaskError, match="no inputs after its input phase"):
+        ketbra.Task("T2").draw()

@@ -36,6 +36,19 @@ def test_the_same_seed_gives_the_bytes_of_the_command_line(tmp_path: Path) -> No
     assert net.training is not None and net.training.accuracy == typed["accuracy"]["value"]
 
 
+def test_a_leaky_network_is_trained_with_the_settings_of_its_cell(tmp_path: Path) -> None:
+    flags = ["--cell", "leaky", "--alpha", 0.4, "--learn-alpha", "--out", tmp_path / "typed"]
+    succeeds("train", "repeat-copy", *TYPED, *flags)
+    net = ketbra.train("repeat-copy", cell="leaky", alpha=0.4, learn_alpha=True, out=tmp_path / "run", **SMALL)
+    assert net.cell == "leaky" and net.arrays()["rnn.alpha_logit_l0"].shape == (16,)
+    typed, run = ((tmp_path / name / "network.safetensors").read_bytes() for name in ("typed", "run"))
+    assert typed == run
+    fixed = ketbra.train("repeat-copy", cell="leaky", alpha=0.4, **SMALL)
+    assert np.array_equal(fixed.arrays()["rnn.alpha_l0"], np.full(16, np.float32(0.4)))
+    with pytest.raises(ketbra.TrainError, match="alpha is 0.4, but must be left out"):
+        ketbra.train("repeat-copy", cell="gru", alpha=0.4, **SMALL)
+
+
 def test_a_trained_network_knows_how_it_was_trained() -> None:
     net = ketbra.train("repeat-copy", metrics_every=100, **SMALL)
     assert net.training is not None

@@ -1,5 +1,5 @@
 """What must hold of the site that was built: it asks nobody for anything, its own links lead somewhere, search knows its words, and
-no verdict, claim, doubt, task or public name that the program has is missing.
+no verdict, claim, doubt, task or public name that the program has is missing; the architecture is that of the code.
 
 python scripts/site/check.py    after mkdocs build
 """
@@ -14,6 +14,8 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urldefrag
+
+import architecture
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "target/site"
@@ -119,7 +121,7 @@ def search() -> list[str]:
 
 
 def main() -> int:
-    wrong = [*links(), *words(), *python(), *search()]
+    wrong = [*links(), *words(), *python(), *search(), *architecture.wrong()]
     print("\n".join(wrong) or "the site loads nothing from elsewhere, and every link of its own leads somewhere")
     return 1 if wrong else 0
 

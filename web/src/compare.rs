@@ -8,6 +8,7 @@ use ketbra::interpret::Interpretation;
 use ketbra::network::NetworkFile;
 use ketbra::observe::{OnProgress, StageProgress};
 use ketbra::report::{Provenance, Side, page_of_two};
+use ketbra::setting::Adjustable;
 use std::path::Path;
 
 /// Share of the work that the comparison takes; the rest is for the page, which interprets both once more.
@@ -31,7 +32,7 @@ pub fn compare(about: &NetworkOptions, files: &[File], look: OnProgress<'_>) -> 
 }
 
 fn compared(about: &NetworkOptions, files: [&File; 2], look: OnProgress<'_>) -> Result<Comparison, Problem> {
-    let params = CompareParams::default();
+    let params = CompareParams::default().with_map(&about.settings)?;
     let mut subjects = vec![];
     for (name, dropped) in names(files).into_iter().zip(files) {
         let network = NetworkFile::from_bytes_as(&dropped.bytes, Path::new(&dropped.name), about.activation)?;

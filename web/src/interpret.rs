@@ -7,6 +7,7 @@ use ketbra::interpret::{InterpretParams, Interpretation, interpret_file_watched}
 use ketbra::network::NetworkFile;
 use ketbra::observe::OnProgress;
 use ketbra::report::{Provenance, page};
+use ketbra::setting::Adjustable;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -31,7 +32,8 @@ pub fn interpreted(
 ) -> Result<(NetworkFile, Interpretation), Problem> {
     let network = NetworkFile::from_bytes_as(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
     let question = about.known().question(&network)?;
-    let found = interpret_file_watched(&network, &question, &InterpretParams::default(), look)?;
+    let found =
+        interpret_file_watched(&network, &question, &InterpretParams::default().with_map(&about.settings)?, look)?;
     Ok((network, found))
 }
 

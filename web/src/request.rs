@@ -4,6 +4,7 @@ use crate::frame::{File, split};
 use ketbra::interpret::Known;
 use ketbra::network::{Activation, CellKind};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 /// A verb, what is known, and the files it is about.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub struct NetworkOptions {
     pub d: Option<usize>,
     /// The activation, if it is known better than the file says.
     pub activation: Option<Activation>,
+    /// Settings of interpretation, by name.
+    pub settings: Map<String, Value>,
 }
 
 impl NetworkOptions {

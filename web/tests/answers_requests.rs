@@ -42,6 +42,15 @@ fn a_network_comes_back_with_its_verdict_and_its_page() {
 }
 
 #[test]
+fn settings_are_taken_by_name_and_refused_in_the_words_of_the_library() {
+    let asked = |settings: Value| json!({ "verb": "interpret", "settings": settings });
+    let (answer, _) = ask(asked(json!({ "code.read": 0.5 })), &[network("t3-h64-superposed.safetensors")]);
+    assert_eq!(answer["params"]["code"]["read"], 0.5);
+    let (refused, _) = ask(asked(json!({ "code.raed": 0.5 })), &[network("t3-h64-superposed.safetensors")]);
+    assert_eq!(refused["error"], "there is no setting 'code.raed'; did you mean 'code.read'?");
+}
+
+#[test]
 fn a_network_is_made_edited_and_read_again() {
     let (made, files) = ask(json!({ "verb": "compile", "task": "repeat-copy", "s": 3, "d": 2, "hidden": 24 }), &[]);
     assert_eq!((&made["hidden"], &made["checked"]["accuracy"]), (&json!(24), &json!(1.0)));

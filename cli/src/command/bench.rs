@@ -44,8 +44,7 @@ struct TrainBench {
     /// Hidden units to measure, separated by commas
     #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256, 512, 1024])]
     sizes: Vec<usize>,
-    /// Kind of the layers: elman, gru, lstm or ssm
-    #[arg(long, default_value = "elman")]
+    #[arg(long, help = format!("Kind of the layers: {}", CellKind::listed()), default_value = "elman")]
     cell: CellKind,
     /// Layers
     #[arg(long, value_name = "N", default_value_t = 1)]

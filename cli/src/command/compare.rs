@@ -2,6 +2,7 @@
 
 mod text;
 
+use crate::arguments::Settings;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Count;
@@ -13,6 +14,7 @@ use ketbra::compare::{
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::figures::comparison_figures;
 use ketbra::report::{Provenance, Side, page_of_compared};
+use ketbra::setting::Adjustable;
 use ketbra::sweep::{Row, SweepFolder};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -38,7 +40,7 @@ pub struct CompareCommand {
     /// Time steps of the input phase [default: what each file says]
     #[arg(long, value_name = "N")]
     s: Option<usize>,
-    /// The networks' activation: tanh, relu or identity [default: what each file says, or tanh]
+    /// The networks' activation: tanh, relu, identity or softplus [default: what each file says, or tanh]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     activation: Option<Activation>,
     /// Seed of the inputs that drive the networks
@@ -50,6 +52,8 @@ pub struct CompareCommand {
     /// DSA: coordinates that are kept, at most
     #[arg(long, value_name = "N", default_value_t = CompareParams::default().dsa.rank)]
     rank: usize,
+    #[command(flatten)]
+    settings: Settings,
     /// Write comparison.json and the figures (SVG) into this folder; of two networks also comparison.html, the page of both
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -69,14 +73,10 @@ struct Document<'a> {
 }
 
 /// Networks, what each was trained with, and where they are.
-type Named = (Vec<Subject>, Vec<Settings>, Vec<PathBuf>);
+type Named = (Vec<Subject>, Vec<TrainedWith>, Vec<PathBuf>);
 
 /// What a network was trained with, by name.
-type Settings = BTreeMap<String, String>;
-
-/// Most steps of a delay embedding, and coordinates.
-const MOST_DELAYS: usize = 12;
-const MOST_RANK: usize = 256;
+type TrainedWith = BTreeMap<String, String>;
 
 impl CompareCommand {
     pub fn run(&self) -> Result<(), Failure> {
@@ -104,16 +104,14 @@ impl CompareCommand {
     }
 
     fn params(&self) -> Result<CompareParams, Failure> {
-        let within = |option: &str, value: usize, most: usize| match (1..=most).contains(&value) {
-            true => Ok(()),
-            false => Err(Failure::bad_input(format!("{option} is {value}, but must be from 1 to {most}"))),
-        };
-        within("--delays", self.delays, MOST_DELAYS)?;
-        within("--rank", self.rank, MOST_RANK)?;
         let mut params = CompareParams::default();
         params.interpret.observe.seed = self.seed;
-        (params.dsa.delays, params.dsa.rank) = (self.delays, self.rank);
-        Ok(params)
+        for (flag, name, value) in
+            [("--delays", "compare.dsa.delays", self.delays), ("--rank", "compare.dsa.rank", self.rank)]
+        {
+            params.set(name, &value.to_string()).map_err(|error| error.called(flag))?;
+        }
+        self.settings.on(params)
     }
 
     /// The networks, the settings of each where all come from sweeps, and where they are.
@@ -168,7 +166,7 @@ impl CompareCommand {
 }
 
 /// What a network of a sweep was trained with.
-fn of_row(row: &Row) -> Settings {
+fn of_row(row: &Row) -> TrainedWith {
     let threshold = row.threshold.map_or_else(String::new, |threshold| threshold.to_string());
     let all = [
         ("task", row.task.clone()),
@@ -185,7 +183,8 @@ fn of_row(row: &Row) -> Settings {
         ("bias", row.bias.to_string()),
         ("seed", row.seed.to_string()),
     ];
-    all.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+    let of_cell = row.cell_settings.iter().map(|(setting, value)| (setting.name, value.to_string()));
+    all.into_iter().chain(of_cell).map(|(name, value)| (name.to_string(), value)).collect()
 }
 
 fn failure(error: CompareError) -> Failure {

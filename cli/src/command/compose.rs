@@ -1,12 +1,13 @@
 //! `ketbra compose`: two circuits in one network.
 
 use super::interpret::summary::summary;
+use crate::arguments::Settings;
 use crate::failure::Failure;
 use crate::progress::Share;
-use crate::subject::interpret_watched;
+use crate::subject::{Known, interpret_watched};
 use crate::terminal::{FAINT, print, print_json, title};
 use ketbra::compose::{ComposeError, Composed, How, feed, sum};
-use ketbra::interpret::{InterpretParams, Interpretation, Known, Question, Verdict};
+use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict};
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
 use ketbra::task::Window;
@@ -30,7 +31,7 @@ values of u1 to ud. Both must be Elman networks of one layer, with the same s an
 
 The network is written with its task, and what interpret says of it under that task is printed.")]
 pub struct ComposeCommand {
-    /// A run folder or a file
+    /// A run folder, a file or a saved interpretation
     #[arg(value_name = "A")]
     first: PathBuf,
     /// Another one
@@ -48,6 +49,8 @@ pub struct ComposeCommand {
     /// The file to write, .safetensors
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    settings: Settings,
     /// Print JSON: the file, the task and what interpret says
     #[arg(long)]
     json: bool,
@@ -69,16 +72,19 @@ struct Line<'a> {
 
 impl ComposeCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let (first, f) = part(&self.first, self.task_a.as_ref())?;
-        let (second, g) = part(&self.second, self.task_b.as_ref())?;
-        let params = InterpretParams::default();
+        let params = self.settings.on(InterpretParams::default())?;
+        let (first, f, in_first) = part(&self.first, self.task_a.as_ref(), &params)?;
+        let (second, g, in_second) = part(&self.second, self.task_b.as_ref(), &params)?;
         let read = |file: &NetworkFile, task: &Window| {
             interpret_watched(file, &Question::Task(task.clone()), &params, Some(&Share::new()))
         };
         let parts = ((&first.network, &f), (&second.network, &g));
         let made = match self.how {
             How::Sum => sum(parts.0, parts.1),
-            How::Feed => feed(parts.0, parts.1, (&read(&first, &f)?, &read(&second, &g)?)),
+            How::Feed => {
+                let found = |saved: Option<Interpretation>, file, task| saved.map_or_else(|| read(file, task), Ok);
+                feed(parts.0, parts.1, (&found(in_first, &first, &f)?, &found(in_second, &second, &g)?))
+            }
         };
         let made = made.map_err(failure)?;
         let file = made.file();
@@ -114,11 +120,19 @@ impl ComposeCommand {
     }
 }
 
-fn part(path: &Path, task: Option<&OsString>) -> Result<(NetworkFile, Window), Failure> {
-    let file = NetworkFile::open(path)?;
+/// A network and its task, with what was found in it where that is what the file holds.
+fn part(
+    path: &Path,
+    task: Option<&OsString>,
+    params: &InterpretParams,
+) -> Result<(NetworkFile, Window, Option<Interpretation>), Failure> {
     let known = Known { task: task.cloned(), ..Known::default() };
-    match known.question(&file).map_err(Failure::bad_input)? {
-        Question::Task(task) => Ok((file, task)),
+    let (file, found) = match known.saved(path, params)? {
+        Some((file, found)) => (file, Some(found)),
+        None => (NetworkFile::open(path)?, None),
+    };
+    match found.as_ref().map_or_else(|| known.question(&file), |found| Ok(found.question()))? {
+        Question::Task(task) => Ok((file, task, found)),
         Question::Blind { .. } => Err(Failure::bad_input("a task is needed")),
     }
 }

@@ -1,5 +1,6 @@
 //! `ketbra develop`: how a circuit came to be.
 
+use crate::arguments::Settings;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Count;
@@ -27,6 +28,8 @@ pub struct DevelopCommand {
     /// Draw it: a file that ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
+    #[command(flatten)]
+    settings: Settings,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -38,6 +41,7 @@ const DPI: f64 = 300.0;
 impl DevelopCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let kind = self.picture.as_deref().map(kind).transpose()?;
+        let params = self.settings.on(DevelopParams::default())?;
         let run = RunFolder::open(&self.path)?;
         let bar = Count::new(0, "snapshots");
         interrupt::listen();
@@ -45,7 +49,7 @@ impl DevelopCommand {
             bar.set(done, of);
             !interrupt::asked()
         };
-        let found = develop(&run, &DevelopParams::default(), &done);
+        let found = develop(&run, &params, &done);
         bar.finish();
         let found = found.map_err(|error| match error {
             DevelopError::Interpret { source, .. } if source.is_stop() => Failure::interrupted(source),

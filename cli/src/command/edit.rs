@@ -2,12 +2,13 @@
 
 use crate::arguments::{TaskSize, with_taps};
 use crate::failure::Failure;
-use crate::subject::network_in;
+use crate::subject::{Known, network_in};
 use crate::terminal::{FAINT, print, print_exactly, title};
 use ketbra::edit::{Change, EditError, EditParams, EditSummary, Edited, Mode, edit, task_read_back, task_to_edit};
 use ketbra::interpret::{InterpretError, InterpretParams, Warning, limits};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::path_text;
+use ketbra::setting::Adjustable;
 use ketbra::task::Window;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ use std::str::FromStr;
 
 What the network computes now comes from --task, from the file, or is read back from the network (--blind --s N).")]
 pub struct EditCommand {
-    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt
+    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt, or a saved interpretation
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// What the network computes now
@@ -38,7 +39,7 @@ pub struct EditCommand {
     blind: bool,
     #[command(flatten)]
     size: TaskSize,
-    /// The network's activation: tanh, relu or identity [default: what the file says, or tanh]
+    /// The network's activation: tanh, relu, identity or softplus [default: what the file says, or tanh]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     activation: Option<Activation>,
     #[command(flatten)]
@@ -57,6 +58,9 @@ pub struct EditCommand {
     /// Seed of the inputs that drive the network
     #[arg(long, default_value_t = EditParams::default().seed)]
     seed: u64,
+    /// A setting of edits by its name, such as edit.held=0.99; as often as needed. `ketbra settings` lists all of them
+    #[arg(long = "setting", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -82,13 +86,18 @@ struct ChangeArguments {
 
 impl EditCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let file = NetworkFile::open_as(&self.path, self.activation)?;
-        let from = self.from(&file)?;
+        let known = Known { activation: self.activation, ..Known::default() };
+        let (file, found) = match known.saved(&self.path, &InterpretParams::default())? {
+            Some((file, found)) => (file, found.details.task.filter(|_| !self.says_what_it_computes())),
+            None => (NetworkFile::open_as(&self.path, self.activation)?, None),
+        };
+        let from = found.map_or_else(|| self.from(&file), Ok)?;
         limits::check(from.s(), from.d(), file.network.state_size(), &InterpretParams::default())
             .map_err(Failure::bad_input)?;
         let change = self.change(&from)?;
-        let mode = self.mode.or(self.least.then_some(Mode::Least));
-        let params = EditParams { seed: self.seed, mode, ..EditParams::default() };
+        let params = self.params()?;
+        let mode = self.mode.or(self.least.then_some(Mode::Least)).or(params.mode);
+        let params = EditParams { mode, ..params };
         let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
         let saved = self.out.as_ref().map(|out| save(out, &self.path, &edited)).transpose()?;
         let mut summary = edited.summary(&from, &params);
@@ -105,10 +114,20 @@ impl EditCommand {
         Ok(())
     }
 
+    fn params(&self) -> Result<EditParams, Failure> {
+        let params = EditParams { seed: self.seed, ..EditParams::default() };
+        params.with(&self.settings).map_err(Failure::bad_input)
+    }
+
+    /// Whether a person says what the network computes now, or a part of it.
+    fn says_what_it_computes(&self) -> bool {
+        self.task.is_some() || self.blind || self.size.s.is_some() || self.size.d.is_some()
+    }
+
     fn from(&self, file: &NetworkFile) -> Result<Window, Failure> {
         let taps = self.size.taps.as_deref();
         let name = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
-        let params = EditParams { seed: self.seed, ..EditParams::default() };
+        let params = self.params()?;
         let task = match self.size.s.filter(|_| self.blind) {
             Some(s) => task_read_back(&file.network, s, &params),
             None => task_to_edit(file, name.as_deref(), (self.size.s, self.size.d), &params),

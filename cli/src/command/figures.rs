@@ -1,11 +1,9 @@
 //! `ketbra figures`: pictures for papers.
 
 use crate::failure::Failure;
-use crate::progress::Share;
-use crate::subject::{Known, beside, interpret_watched, provenance, write};
+use crate::subject::{Known, beside, provenance, write};
 use crate::terminal::{hanging, print};
 use crate::written::print_made;
-use ketbra::interpret::InterpretParams;
 use ketbra::report::ReportError;
 use ketbra::report::figures::{animation, figures, training_animation};
 use std::path::PathBuf;
@@ -20,7 +18,7 @@ Names follow the paper: figure2-circuit, figure3-hidden-state, figure4-weights, 
 circuit.gif shows the circuit moving, and training.gif its spectrum on the way there, where weights were kept with
 'ketbra train --snapshots N'. The same network gives the same bytes.")]
 pub struct FiguresCommand {
-    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt
+    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt, or a saved interpretation
     #[arg(value_name = "PATH")]
     path: PathBuf,
     #[command(flatten)]
@@ -50,9 +48,7 @@ const MOST_BYTES: usize = 1_000_000;
 
 impl FiguresCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let file = self.known.open(&self.path)?;
-        let question = self.known.question(&file)?;
-        let found = interpret_watched(&file, &question, &InterpretParams::default(), Some(&Share::new()))?;
+        let (file, found) = self.known.interpreted(&self.path)?;
         let folder = self.out.clone().unwrap_or_else(|| beside(&self.path, "figures"));
         let training = provenance(&self.path, &file).training;
         let say = |line: String| {

@@ -10,10 +10,12 @@ mod edit;
 mod figures;
 mod interpret;
 mod linearize;
+mod of_cell;
 mod recall;
 mod reference;
 mod report;
 mod reproduce;
+mod settings;
 mod sweep;
 mod table;
 mod task;
@@ -42,6 +44,7 @@ pub enum Command {
     Sweep(Box<sweep::SweepCommand>),
     Table(table::TableCommand),
     Reproduce(reproduce::ReproduceCommand),
+    Settings(settings::SettingsCommand),
     #[command(hide = true)]
     Reference(reference::ReferenceCommand),
 }
@@ -67,6 +70,7 @@ impl Command {
             Self::Sweep(command) => command.run(),
             Self::Table(command) => command.run(),
             Self::Reproduce(command) => command.run(),
+            Self::Settings(command) => command.run(),
             Self::Reference(command) => command.run(),
         }
     }

@@ -16,6 +16,9 @@ pub struct ReferenceCommand {
     /// Print the names of verdicts, claims and tasks as JSON
     #[arg(long)]
     json: bool,
+    /// Print the page of settings
+    #[arg(long, conflicts_with = "json")]
+    settings: bool,
     /// Parse a command line, and do nothing more
     #[arg(long, num_args = 1.., allow_hyphen_values = true, value_name = "ARGUMENTS", conflicts_with = "json")]
     parse: Option<Vec<OsString>>,
@@ -27,9 +30,10 @@ impl ReferenceCommand {
             let given = [OsString::from("ketbra")].into_iter().chain(line.iter().cloned());
             return Arguments::command().try_get_matches_from(given).map(|_| ()).map_err(Failure::bad_input);
         }
-        match self.json {
-            true => print_json(&names()),
-            false => print_exactly(&page()),
+        match (self.json, self.settings) {
+            (true, _) => print_json(&names()),
+            (false, true) => print_exactly(&super::settings::page()),
+            (false, false) => print_exactly(&page()),
         }
         Ok(())
     }

@@ -1,12 +1,10 @@
 //! `ketbra report`: the page of a network, of two, or of a sweep.
 
 use crate::failure::Failure;
-use crate::progress::{Count, Share};
-use crate::subject::{Known, beside, interpret_watched, name, provenance, write, write_page};
+use crate::progress::Count;
+use crate::subject::{Known, beside, name, provenance, write, write_page};
 use crate::terminal::{complain, print, print_json};
 use crate::written::{Written, print_made};
-use ketbra::interpret::{InterpretParams, Interpretation};
-use ketbra::network::NetworkFile;
 use ketbra::path_text;
 use ketbra::report::{Side, page_of_sweep, page_of_two};
 use ketbra::sweep::{Row, SweepFolder};
@@ -27,7 +25,7 @@ use std::process::{Command, Stdio};
 
 The page needs no network access: it holds the weights, runs them in the browser, and lets you edit them.")]
 pub struct ReportCommand {
-    /// A run folder or a file (.safetensors, .npz, .pt, .pth, .ckpt), two of them, or the folder of a sweep
+    /// A run folder or a file (.safetensors, .npz, .pt, .pth, .ckpt, a saved interpretation), two of them, or the folder of a sweep
     #[arg(value_name = "PATH", required = true, num_args = 1..=2)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -61,7 +59,7 @@ impl ReportCommand {
     }
 
     fn one(&self, path: &Path) -> Result<PathBuf, Failure> {
-        let (file, found) = self.interpreted(path)?;
+        let (file, found) = self.known.interpreted(path)?;
         let to = self.out.clone().unwrap_or_else(|| beside(path, "report.html"));
         let page = write_page(&to, path, &file, &found)?;
         if self.json {
@@ -73,7 +71,7 @@ impl ReportCommand {
     }
 
     fn two(&self, left: &Path, right: &Path) -> Result<PathBuf, Failure> {
-        let [a, b] = [self.interpreted(left)?, self.interpreted(right)?];
+        let [a, b] = [self.known.interpreted(left)?, self.known.interpreted(right)?];
         let told = [provenance(left, &a.0), provenance(right, &b.0)];
         let sides = [
             Side { network: &a.0.network, found: &a.1, provenance: &told[0] },
@@ -114,13 +112,6 @@ impl ReportCommand {
             tell(&counted.join(", "), &page);
         }
         Ok(to)
-    }
-
-    fn interpreted(&self, path: &Path) -> Result<(NetworkFile, Interpretation), Failure> {
-        let file = self.known.open(path)?;
-        let question = self.known.question(&file)?;
-        let found = interpret_watched(&file, &question, &InterpretParams::default(), Some(&Share::new()))?;
-        Ok((file, found))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `ketbra train`: trains a network and keeps the run in a folder.
 
+use super::of_cell::OfCell;
 use crate::arguments::TaskSize;
 use crate::device::DeviceChoice;
 use crate::failure::Failure;
@@ -60,8 +61,7 @@ pub struct TrainCommand {
 /// Every parameter of training; what is not given keeps its default.
 #[derive(clap::Args)]
 struct Choices {
-    /// Kind of the layers: elman, gru, lstm or ssm (diagonal linear state space) [default: elman]
-    #[arg(long, value_name = "NAME", value_parser = CellKind::from_str)]
+    #[arg(long, help = format!("Kind of the layers: {} [default: elman]", CellKind::listed()), value_name = "NAME", value_parser = CellKind::from_str)]
     cell: Option<CellKind>,
     /// Layers on top of one another [default: 1]
     #[arg(long, value_name = "N")]
@@ -104,10 +104,10 @@ struct Choices {
     /// Give layers and readout biases [default for gru and lstm]
     #[arg(long, conflicts_with = "no_bias")]
     bias: bool,
-    /// Give them none [default for elman and ssm]
+    /// Give them none [default for other cells]
     #[arg(long)]
     no_bias: bool,
-    /// Nonlinearity of elman and ssm layers: tanh, relu or identity [default: tanh; ssm: identity]
+    /// Nonlinearity of layers without gates: tanh, relu, identity or softplus [default: tanh; ssm: identity]
     #[arg(long, value_name = "NAME", value_parser = Activation::from_str)]
     activation: Option<Activation>,
     /// Steps between rows of metrics [default: 100]
@@ -154,6 +154,8 @@ struct Choices {
     /// How strongly; at 1 what old tasks lose counts as much as the loss of the new one [default: 100]
     #[arg(long, value_name = "X", requires = "ewc", allow_negative_numbers = true)]
     ewc_strength: Option<f64>,
+    #[command(flatten)]
+    of_cell: OfCell,
 }
 
 impl Choices {
@@ -188,6 +190,7 @@ impl Choices {
             strong_cue: self.strong_cue,
             ewc: self.ewc.clone(),
             ewc_strength: self.ewc_strength,
+            cell_settings: self.of_cell.0,
         }
     }
 }
@@ -205,7 +208,7 @@ impl TrainCommand {
 
     fn begun(&self, task: &Task, engine: String) -> Result<(RunFolder, Job), Failure> {
         let (params, start) = self.choices.chosen().params(task)?;
-        if !task.is_odd() {
+        if task.window().is_ok() && !task.is_odd() {
             note(match params.bias {
                 true => {
                     "with biases: the function is not odd (f(-u) is not -f(u)), and a network without biases would be"
@@ -243,7 +246,7 @@ pub fn train(engine: &dyn Engine, folder: RunFolder, job: Job, tensorboard: bool
     let trained = trained?;
     match &trained.result {
         Some(result) if json => print_json(result),
-        Some(result) => print(&in_words(result, &path)),
+        Some(result) => print(&in_words(result, &path, job.task.window().is_ok())),
         None => {
             return Err(Failure::interrupted(format!(
                 "stopped after step {} of {}, and saved; go on with 'ketbra train --resume {}'",
@@ -256,7 +259,7 @@ pub fn train(engine: &dyn Engine, folder: RunFolder, job: Job, tensorboard: bool
     Ok(())
 }
 
-fn in_words(result: &RunResult, path: &Path) -> String {
+fn in_words(result: &RunResult, path: &Path, read: bool) -> String {
     let (verdict, next) = match result.learned {
         true => (format!("{GOOD}learned{GOOD:#}"), format!("read its circuit: ketbra interpret {}\n", path.display())),
         false => (
@@ -264,6 +267,7 @@ fn in_words(result: &RunResult, path: &Path) -> String {
             format!("see what is missing: ketbra interpret {}\n", path.display()),
         ),
     };
+    let next = if read { next } else { String::new() };
     let RunResult { steps, seconds, steps_per_second, loss, horizon, accuracy, .. } = result;
     let ended = if result.stopped_early { ", ended early: learned for good" } else { "" };
     let kept = match result.best_step {

@@ -1,10 +1,10 @@
 //! Claims about what a network does: outputs against the function, from the zero state, on fresh inputs.
 
 use super::kept::Kept;
-use super::{Bound, Claim, ClaimName, ClaimParams, Followed, Yardstick, follow};
+use super::{Bound, Claim, ClaimName, ClaimParams};
 use crate::code::Contents;
 use crate::numeric::NumericError;
-use crate::observe::{Asked, Batch, Flips, Observations, Rare};
+use crate::observe::{Asked, Batch, Flips, Followed, Observations, Rare, Yardstick, follow};
 use crate::recurrence::{Rivalry, rivalry};
 use crate::task::{Gate, Slot, Window};
 

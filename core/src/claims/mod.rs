@@ -3,162 +3,113 @@
 //! Every claim carries its figure, its limit and whether it holds. A verdict is drawn from them and from nothing else.
 
 mod behaviour;
-mod followed;
 mod kept;
 mod reason;
 mod structure;
 mod verdict;
 
 pub use behaviour::Behaviour;
-pub use followed::{Followed, Worst, Yardstick, follow};
 pub use reason::Reason;
 pub(crate) use structure::steered_steps;
 pub use structure::{StructureEvidence, steered};
 pub use verdict::{Alone, Findings, Verdict, judge};
 
 use crate::recurrence::RivalParams;
+use crate::setting::settings;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Where claims begin to hold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ClaimParams {
-    /// Least share of right signs of every output in every quarter of the horizon.
-    pub follows: f64,
-    /// For a real-valued f: the largest error of an output in any quarter, as a share of its size.
-    pub follows_error: f64,
-    /// Least share of right signs of every output at every single step, over all episodes.
-    pub step: f64,
-    /// For a real-valued f: the largest error of an output at any single step, as a share of its size there.
-    pub step_error: f64,
-    /// Least share of right signs of every output in every single episode, over all steps; chance is 0.5.
-    pub episode: f64,
-    /// For a real-valued f: the largest error of an output in any single episode, as a share of its size over all of them.
-    pub episode_error: f64,
-    /// Least size of an output of +-1 in any quarter, as a share of its largest.
-    pub keeps: f64,
-    /// An output below this share of its size has faded away.
-    pub faded: f64,
-    /// Of all directions of the contents, the one that has shrunk most by the end of the horizon keeps at least this share of what
-    /// the middle one keeps.
-    pub kept: f64,
-    /// Least share of the changes that f predicts for a flipped input, for every input.
-    pub inputs: f64,
-    /// For a real-valued f: the largest error of what a flipped input changes, as a share of it.
-    pub inputs_error: f64,
-    /// Least share of right signs in the first s steps after fresh inputs, for every output.
-    pub windows: f64,
-    /// For a real-valued f: the largest error in those steps, as a share of an output's size.
-    pub windows_error: f64,
-    /// Largest difference of an output's coefficients where another linear f predicts better.
-    pub further: f64,
-    /// For a truth table: the largest share of inputs in which one that f does not read may change an output.
-    pub further_input: f64,
-    /// Where an output was not f's, another rule holds for rare inputs if it is seen again in more than this share of the windows
-    /// that agree in the inputs that matter there.
-    pub rare: f64,
-    /// Another linear f predicts better if its error is below this share of that of the f that is stated.
-    pub better: f64,
-    /// When the f that is stated can be compared with another at all.
-    pub rival: RivalParams,
-    /// Least share of the variance of fresh states that the code explains.
-    pub explained: f64,
-    /// Least share of right signs of every output after random contents were written into the state.
-    pub steered: f64,
-    /// For a real-valued f: the largest error of an output then, as a share of its size.
-    pub steered_error: f64,
-    /// Output steps that contents written into a network of truth tables are followed for, at least: a window of one step is no
-    /// time to follow anything.
-    pub steered_steps: usize,
-    /// And at most: contents are not followed beyond the end of a trial.
-    pub steered_most: usize,
-    /// For a real-valued f: an output that f keeps below this share of the largest must be silent beside that one.
-    pub silent: f64,
-    /// Largest that one step may move a direction of the contents otherwise than f does, as a share of its length: the operator norm
-    /// of the difference.
-    pub step_norm: f64,
-    /// Largest difference between the angles of an eigenvalue, learned and predicted, in radians.
-    pub angles: f64,
-    /// Largest difference between the moduli of an eigenvalue, learned and predicted.
-    pub moduli: f64,
-    /// An output is held if it is right more often than this over the first s output steps. What is superposed is told apart if every
-    /// content, read as a sign, is right more often than this too; chance is 0.5.
-    pub held: f64,
-    /// ... and more often than this at each of these steps.
-    pub held_step: f64,
-    /// For a real-valued f: an output is held if it is missed by less than this share of its size.
-    pub held_error: f64,
-    /// Activity that falls below this share of its largest has died out.
-    pub alive: f64,
-    /// Noise explains why a content is read badly, if it is read at most this much less well than the noise allows.
-    pub below_noise: f64,
-    /// Contents are in the states at all if the code explains this share of their variance.
-    pub present: f64,
-    /// A state with fewer directions than contents is a code of them, `superposed`, if they explain at least this share of its
-    /// variance ...
-    pub superposed: f64,
-    /// ... and in recordings, where noise has directions too, at least this.
-    pub superposed_in_recordings: f64,
-    /// ... if every output that is held is right more often than this in every quarter of a long time ...
-    pub lasts: f64,
-    /// ... and if at least this share of all signs is right over the whole horizon: what errs more often has not learned its task.
-    pub superposed_accuracy: f64,
-    /// Noise may hide what a recording does not show of some contents where at least this share of them stands out.
-    pub seen_through_noise: f64,
-    /// Without a task: a network comes to rest if no more than this share of episodes has an output that still changes its sign in
-    /// the second half of the time.
-    pub rests: f64,
-    /// Of the outputs that differ between two contexts, the least share that must follow the cue.
-    pub cue_obeyed: f64,
-    /// A memory of one context is shared with another from this share in the space of its memories on.
-    pub shared: f64,
-}
-
-impl Default for ClaimParams {
-    fn default() -> Self {
-        Self {
-            follows: 0.98,
-            follows_error: 0.1,
-            step: 0.9,
-            step_error: 0.2,
-            episode: 0.75,
-            episode_error: 0.3,
-            keeps: 0.5,
-            faded: 0.01,
-            kept: 0.25,
-            inputs: 0.7,
-            inputs_error: 0.2,
-            windows: 0.99,
-            windows_error: 0.1,
-            further: 0.01,
-            further_input: 0.02,
-            rare: 0.5,
-            better: 0.5,
-            rival: RivalParams::default(),
-            explained: 0.95,
-            steered: 0.98,
-            steered_error: 0.2,
-            steered_steps: 8,
-            steered_most: 10_000,
-            silent: 1e-4,
-            step_norm: 0.5,
-            angles: 0.02,
-            moduli: 0.1,
-            held: 0.6,
-            held_step: 0.55,
-            held_error: 0.8,
-            alive: 1e-3,
-            below_noise: 0.03,
-            present: 0.25,
-            superposed: 0.5,
-            superposed_in_recordings: 0.9,
-            seen_through_noise: 0.75,
-            lasts: 0.55,
-            superposed_accuracy: 0.875,
-            rests: 0.01,
-            cue_obeyed: 0.98,
-            shared: 0.9,
-        }
+settings! {
+    /// Where claims begin to hold.
+    pub struct ClaimParams {
+        /// Least share of right signs of every output in every quarter of the horizon.
+        follows: f64 = 0.98, SHARE;
+        /// For a real-valued f: the largest error of an output in any quarter, as a share of its size.
+        follows_error: f64 = 0.1, SIZE;
+        /// Least share of right signs of every output at every single step, over all episodes.
+        step: f64 = 0.9, SHARE;
+        /// For a real-valued f: the largest error of an output at any single step, as a share of its size there.
+        step_error: f64 = 0.2, SIZE;
+        /// Least share of right signs of every output in every single episode, over all steps; chance is 0.5.
+        episode: f64 = 0.75, SHARE;
+        /// For a real-valued f: the largest error of an output in any single episode, as a share of its size over all of them.
+        episode_error: f64 = 0.3, SIZE;
+        /// Least size of an output of +-1 in any quarter, as a share of its largest.
+        keeps: f64 = 0.5, SHARE;
+        /// An output below this share of its size has faded away.
+        faded: f64 = 0.01, SHARE;
+        /// Of all directions of the contents, the one that has shrunk most by the end of the horizon keeps at least this share of what
+        /// the middle one keeps.
+        kept: f64 = 0.25, SHARE;
+        /// Least share of the changes that f predicts for a flipped input, for every input.
+        inputs: f64 = 0.7, SHARE;
+        /// For a real-valued f: the largest error of what a flipped input changes, as a share of it.
+        inputs_error: f64 = 0.2, SIZE;
+        /// Least share of right signs in the first s steps after fresh inputs, for every output.
+        windows: f64 = 0.99, SHARE;
+        /// For a real-valued f: the largest error in those steps, as a share of an output's size.
+        windows_error: f64 = 0.1, SIZE;
+        /// Largest difference of an output's coefficients where another linear f predicts better.
+        further: f64 = 0.01, SIZE;
+        /// For a truth table: the largest share of inputs in which one that f does not read may change an output.
+        further_input: f64 = 0.02, SHARE;
+        /// Where an output was not f's, another rule holds for rare inputs if it is seen again in more than this share of the windows
+        /// that agree in the inputs that matter there.
+        rare: f64 = 0.5, SHARE;
+        /// Another linear f predicts better if its error is below this share of that of the f that is stated.
+        better: f64 = 0.5, SHARE;
+        /// When the f that is stated can be compared with another at all.
+        rival: RivalParams;
+        /// Least share of the variance of fresh states that the code explains.
+        explained: f64 = 0.95, SHARE;
+        /// Least share of right signs of every output after random contents were written into the state.
+        steered: f64 = 0.98, SHARE;
+        /// For a real-valued f: the largest error of an output then, as a share of its size.
+        steered_error: f64 = 0.2, SIZE;
+        /// Output steps that contents written into a network of truth tables are followed for, at least: a window of one step is no
+        /// time to follow anything.
+        steered_steps: usize = 8, STEPS;
+        /// And at most: contents are not followed beyond the end of a trial.
+        steered_most: usize = 10_000, STEPS;
+        /// For a real-valued f: an output that f keeps below this share of the largest must be silent beside that one.
+        silent: f64 = 1e-4, SHARE;
+        /// Largest that one step may move a direction of the contents otherwise than f does, as a share of its length: the operator norm
+        /// of the difference.
+        step_norm: f64 = 0.5, SIZE;
+        /// Largest difference between the angles of an eigenvalue, learned and predicted, in radians.
+        angles: f64 = 0.02, RADIANS;
+        /// Largest difference between the moduli of an eigenvalue, learned and predicted.
+        moduli: f64 = 0.1, SIZE;
+        /// An output is held if it is right more often than this over the first s output steps. What is superposed is told apart if every
+        /// content, read as a sign, is right more often than this too; chance is 0.5.
+        held: f64 = 0.6, SHARE;
+        /// ... and more often than this at each of these steps.
+        held_step: f64 = 0.55, SHARE;
+        /// For a real-valued f: an output is held if it is missed by less than this share of its size.
+        held_error: f64 = 0.8, SIZE;
+        /// Activity that falls below this share of its largest has died out.
+        alive: f64 = 1e-3, SHARE;
+        /// Noise explains why a content is read badly, if it is read at most this much less well than the noise allows.
+        below_noise: f64 = 0.03, SHARE;
+        /// Contents are in the states at all if the code explains this share of their variance.
+        present: f64 = 0.25, SHARE;
+        /// A state with fewer directions than contents is a code of them, `superposed`, if they explain at least this share of its
+        /// variance ...
+        superposed: f64 = 0.5, SHARE;
+        /// ... and in recordings, where noise has directions too, at least this.
+        superposed_in_recordings: f64 = 0.9, SHARE;
+        /// ... if every output that is held is right more often than this in every quarter of a long time ...
+        lasts: f64 = 0.55, SHARE;
+        /// ... and if at least this share of all signs is right over the whole horizon: what errs more often has not learned its task.
+        superposed_accuracy: f64 = 0.875, SHARE;
+        /// Noise may hide what a recording does not show of some contents where at least this share of them stands out.
+        seen_through_noise: f64 = 0.75, SHARE;
+        /// Without a task: a network comes to rest if no more than this share of episodes has an output that still changes its sign in
+        /// the second half of the time.
+        rests: f64 = 0.01, SHARE;
+        /// Of the outputs that differ between two contexts, the least share that must follow the cue.
+        cue_obeyed: f64 = 0.98, SHARE;
+        /// A memory of one context is shared with another from this share in the space of its memories on.
+        shared: f64 = 0.9, SHARE;
     }
 }
 

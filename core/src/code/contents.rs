@@ -4,6 +4,7 @@ use super::table::Drawn;
 use crate::circuit::{CircuitError, Core, operator};
 use crate::numeric::{Matrix, Svd, beside, stacked};
 use crate::observe::Batch;
+use crate::setting::settings;
 use crate::task::{Component, Episodes, Function, Window};
 use serde::{Deserialize, Serialize};
 
@@ -21,28 +22,22 @@ pub enum ContentsFrom {
     Function,
 }
 
-/// How long contents are followed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ContentsParams {
-    /// f forgets if one of its eigenvalues is smaller than this: its contents are then asked for from the first output step
-    /// on, and not only where the state has settled.
-    pub lasting: f64,
-    /// Contents that have shrunk below this share of their first size are gone.
-    pub faint: f64,
-    /// Output steps of a truth table until it has come to where it stays.
-    pub settled: usize,
-    /// Windows on which the step of a truth table is compared.
-    pub columns: usize,
-    /// A component of a truth table whose rarer sign is rarer than this does not vary: it is no content.
-    pub rare_sign: f64,
-    /// One of which the others leave over a smaller share of its variance follows from them, and is none either.
-    pub of_its_own: f64,
-}
-
-impl Default for ContentsParams {
-    fn default() -> Self {
-        Self { lasting: 0.944, faint: 0.01, settled: 40, columns: 512, rare_sign: 0.02, of_its_own: 0.01 }
+settings! {
+    /// How long contents are followed.
+    pub struct ContentsParams {
+        /// f forgets if one of its eigenvalues is smaller than this: its contents are then asked for from the first output step
+        /// on, and not only where the state has settled.
+        lasting: f64 = 0.944, SHARE;
+        /// Contents that have shrunk below this share of their first size are gone.
+        faint: f64 = 0.01, SHARE;
+        /// Output steps of a truth table until it has come to where it stays.
+        settled: usize = 40, SETTLING;
+        /// Windows on which the step of a truth table is compared.
+        columns: usize = 512, EPISODES;
+        /// A component of a truth table whose rarer sign is rarer than this does not vary: it is no content.
+        rare_sign: f64 = 0.02, SHARE;
+        /// One of which the others leave over a smaller share of its variance follows from them, and is none either.
+        of_its_own: f64 = 0.01, SHARE;
     }
 }
 

@@ -7,30 +7,25 @@
 use super::null::permutation;
 use crate::numeric::{Matrix, NumericError};
 use crate::random::{Purpose, Stream};
+use crate::setting::settings;
 use faer::Side;
 use faer::prelude::Solve;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How contents are read over time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct OverTimeParams {
-    /// Episodes that a network is run on.
-    pub episodes: usize,
-    /// Output steps that are looked at, at most.
-    pub steps: usize,
-    /// Each part of the episodes is read by readers of the others.
-    pub folds: usize,
-    /// Times that contents are given to other episodes.
-    pub draws: usize,
-    /// Ridge of the readers, relative to the mean variance of a unit.
-    pub ridge: f64,
-}
-
-impl Default for OverTimeParams {
-    fn default() -> Self {
-        Self { episodes: 512, steps: 24, folds: 4, draws: 8, ridge: 1e-6 }
+settings! {
+    /// How contents are read over time.
+    pub struct OverTimeParams {
+        /// Episodes that a network is run on.
+        episodes: usize = 512, EPISODES;
+        /// Output steps that are looked at, at most.
+        steps: usize = 24, STEPS;
+        /// Each part of the episodes is read by readers of the others.
+        folds: usize = 4, FOLDS;
+        /// Times that contents are given to other episodes.
+        draws: usize = 8, DRAWS;
+        /// Ridge of the readers, relative to the mean variance of a unit.
+        ridge: f64 = 1e-6, RIDGE;
     }
 }
 

@@ -3,6 +3,7 @@
 use super::circuit::{contents_from_outputs, read};
 use super::examine::Examined;
 use crate::code::{Contents, Product, right_signs};
+use crate::memories::Angles;
 use crate::numeric::{Matrix, NumericError, Svd};
 use serde::Serialize;
 
@@ -37,17 +38,6 @@ pub struct HeldContents {
     pub condition: Option<f64>,
     /// Share of the variance of the states that they explain.
     pub explained: f64,
-}
-
-/// Principal angles between two spaces of memories, in the units.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Angles {
-    /// In radians, the smallest first.
-    pub angles: Vec<f64>,
-    /// Mean squared cosine: the share of one space that lies in the other.
-    pub shared: f64,
-    /// What two random spaces of these dimensions share.
-    pub by_chance: f64,
 }
 
 /// The rotation that brings one network's memories nearest to the other's.
@@ -93,7 +83,7 @@ impl Codes {
         let products = |of: &Examined| Some(of.found.code.as_ref()?.products.as_ref()?.largest.clone());
         Ok(Some(Self {
             contents: of_a.count(),
-            angles: angles(&a.memories, &b.memories)?,
+            angles: Angles::between(&a.memories, &b.memories)?,
             alignment: alignment((first, &a.memories, &a.readers), (second, &b.memories, &b.readers), of_a, steps)?,
             written_step: written_step(first, second),
             spectrum: spectra(first, second)?,
@@ -111,24 +101,6 @@ fn held(of: &Examined) -> Option<HeldContents> {
         condition: code.condition,
         explained: code.explained,
     })
-}
-
-impl Angles {
-    /// Between the spaces that two sets of memories span; nothing where they are of different numbers of units.
-    pub(crate) fn between(a: &Matrix, b: &Matrix) -> Result<Option<Self>, NumericError> {
-        angles(a, b)
-    }
-}
-
-fn angles(a: &Matrix, b: &Matrix) -> Result<Option<Angles>, NumericError> {
-    if a.nrows() != b.nrows() || a.nrows() < a.ncols().max(b.ncols()) {
-        return Ok(None);
-    }
-    let basis = |of: &Matrix| of.qr().compute_thin_Q();
-    let cosines = Svd::of(&(basis(a).transpose() * basis(b)))?.values;
-    let shared = cosines.iter().map(|c| c * c).sum::<f64>() / cosines.len().max(1) as f64;
-    let angles = cosines.iter().map(|c| c.clamp(0.0, 1.0).acos()).collect();
-    Ok(Some(Angles { angles, shared, by_chance: a.ncols().max(b.ncols()) as f64 / a.nrows() as f64 }))
 }
 
 type Side<'a> = (&'a Examined, &'a Matrix, &'a Matrix);

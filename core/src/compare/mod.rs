@@ -39,7 +39,7 @@ mod subject;
 pub use beside::Beside;
 pub use circuit::{Circuit, Wire};
 pub use claims::{PairClaim, PairClaimName, PairVerdict};
-pub use codes::{Alignment, Angles, Codes, HeldContents, Overlap};
+pub use codes::{Alignment, Codes, HeldContents, Overlap};
 pub use examine::{Examined, SubjectSummary, examine};
 #[cfg(feature = "report")]
 pub(crate) use many::MEASURES;

@@ -38,7 +38,7 @@ pub(crate) use in_code::{Given, Written, compile_in_code};
 pub use pairs::SuperposedPair;
 
 use crate::choose::{UnknownWord, choose};
-use crate::network::{Activation, CellKind, MAX_HIDDEN, Plain};
+use crate::network::{CellKind, MAX_HIDDEN};
 use crate::task::Window;
 use circuit::Circuit;
 use redundancy::{Drive, Readings};
@@ -134,12 +134,7 @@ const GATE: f64 = 24.0;
 /// Makes a network for a task.
 pub fn compile(task: &Window, params: &CompileParams) -> Result<Compiled, CompileError> {
     let name = || task.name().to_owned();
-    let plain = match params.cell {
-        CellKind::Elman => Plain::Elman(Activation::Tanh),
-        CellKind::Gru => Plain::Gru,
-        CellKind::Lstm => Plain::Lstm,
-        CellKind::Ssm => return Err(CompileError::Cell { cell: params.cell.title() }),
-    };
+    let plain = params.cell.about().written.map_err(|_| CompileError::Cell { cell: params.cell.title() })?;
     if !params.noise.is_finite() || params.noise < 0.0 {
         return Err(CompileError::Noise { noise: params.noise });
     }

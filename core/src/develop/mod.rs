@@ -8,32 +8,36 @@ use crate::interpret::{InterpretError, InterpretParams, Interpretation, Question
 use crate::network::Network;
 use crate::run_folder::{RunFolder, RunFolderError};
 use crate::setting::Setting;
+use crate::setting::{Adjustable, settings};
 use crate::task::{TableOf, TaskError, Window};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// From when on something counts as there.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DevelopParams {
-    /// Share of the contents that are read linearly. Default 1.
-    pub read: f64,
-    /// Share of the variance of the states that the contents explain. Default 0.9.
-    pub explained: f64,
-    /// Largest mean angle error of the eigenvalues, in radians; there must be as many as the theory asks for. Default 0.05.
-    pub angle: f64,
-    /// Share of the outputs whose function is read back rightly. Default 1.
-    pub recovered: f64,
-    /// Accuracy over a long output phase. Default 0.99.
-    pub accuracy: f64,
-    /// How each network is interpreted.
-    #[serde(skip)]
-    pub interpret: InterpretParams,
+settings! {
+    /// From when on something counts as there.
+    pub struct DevelopParams {
+        /// Share of the contents that are read linearly. Default 1.
+        read: f64 = 1.0, SHARE;
+        /// Share of the variance of the states that the contents explain.
+        explained: f64 = 0.9, SHARE;
+        /// Largest mean angle error of the eigenvalues; there must be as many as the theory asks for.
+        angle: f64 = 0.05, RADIANS;
+        /// Share of the outputs whose function is read back rightly. Default 1.
+        recovered: f64 = 1.0, SHARE;
+        /// Accuracy over a long output phase.
+        accuracy: f64 = 0.99, SHARE;
+        /// How each network is interpreted.
+        #[serde(skip)]
+        interpret: InterpretParams;
+    }
 }
 
-impl Default for DevelopParams {
-    fn default() -> Self {
-        let interpret = InterpretParams::default();
-        Self { read: 1.0, explained: 0.9, angle: 0.05, recovered: 1.0, accuracy: 0.99, interpret }
+impl Adjustable for DevelopParams {
+    const NAME: &'static str = "develop";
+    type Error = InterpretError;
+
+    fn complete(self) -> Result<Self, InterpretError> {
+        Ok(Self { interpret: self.interpret.complete()?, ..self })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The cells that an edit can write in, each as a plain layer.
 
 use super::EditError;
-use crate::network::{Activation, Cell, Network, Plain, PlainWeights, Readout};
+use crate::network::{Activation, Cell, Elman, Network, Plain, PlainWeights, Readout};
 use crate::numeric::Matrix;
 
 /// A gate with this bias and no weights stays open, with the opposite bias shut: within 0.0025 of 1 and 0, less than what
@@ -11,11 +11,14 @@ pub(super) const GATE: f64 = 6.0;
 /// The network's layer, seen as one without gates.
 pub(super) fn plain(network: &Network) -> Result<Plain, EditError> {
     match &network.layers[..] {
-        [Cell::Elman(cell)] if cell.activation == Activation::Relu => Err(EditError::NotInvertible),
+        [Cell::Elman(Elman { activation: Activation::Relu | Activation::Softplus, .. })] => {
+            Err(EditError::NotInvertible)
+        }
         [Cell::Elman(cell)] => Ok(Plain::Elman(cell.activation)),
-        [Cell::Gru(_)] => Ok(Plain::Gru),
-        [Cell::Lstm(_)] => Ok(Plain::Lstm),
-        [other] => Err(EditError::Cell { cell: other.kind().title() }),
+        [cell] => {
+            let about = cell.kind().about();
+            about.written.map_err(|why| EditError::Cell { cell: about.title, why })
+        }
         several => Err(EditError::Layers { layers: several.len() }),
     }
 }

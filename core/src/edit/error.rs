@@ -29,19 +29,18 @@ pub enum EditError {
         new_d: usize,
     },
     /// An activation that cannot be inverted.
-    #[error("an edit inverts the activation, which relu does not allow; edit a tanh network")]
+    #[error("an edit inverts the activation, which relu and softplus do not allow; edit a tanh network")]
     NotInvertible,
     /// A mode for plain layers, asked of another cell.
     #[error("only a network of one Elman layer can be edited in this way")]
     NotElman,
     /// A cell that cannot be edited.
-    #[error(
-        "a {cell} layer cannot be edited: its state is linear and has no gates or units to write a new circuit in; edit a \
-         network of one Elman, GRU or LSTM layer"
-    )]
+    #[error("a {cell} layer cannot be edited: {why}; edit a network of one Elman, GRU or LSTM layer")]
     Cell {
         /// The cell.
         cell: &'static str,
+        /// Why not.
+        why: &'static str,
     },
     /// A stack of layers.
     #[error(

@@ -31,87 +31,64 @@ pub use mode::Mode;
 pub use summary::EditSummary;
 
 use crate::network::Network;
+use crate::setting::{Adjustable, SettingError, settings};
 use crate::task::Window;
 use change::Target;
 use mode::Attempt;
 use rewrite::Rewritten;
-use serde::{Deserialize, Serialize};
 
-/// How a network is edited.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct EditParams {
-    /// Seed of every input.
-    pub seed: u64,
-    /// Episodes that show the network's own code; an even number, as inputs come in pairs u, -u.
-    pub episodes: usize,
-    /// Output steps of these episodes.
-    pub steps: usize,
-    /// Output steps left out at the start, while the state settles.
-    pub settle: usize,
-    /// States are kept this far inside +-1 before the activation is inverted.
-    pub largest_state: f64,
-    /// Ridge of the linear readers that decide what the network holds.
-    pub reading_ridge: f64,
-    /// Ridge of the readers that the least change reads contents with: the larger, the smaller the change of the weights.
-    pub reader_ridge: f64,
-    /// The only mode to try. Default all of them, from the least change on.
-    pub mode: Option<Mode>,
-    /// A network with a smaller accuracy on the task it is said to do does not do it: a warning.
-    pub computes: f64,
-    /// Contents read with at least this share of right signs are held: their code is kept.
-    pub held: f64,
-    /// Contents that are not held are written into one unit each, with this weight.
-    pub fresh_weight: f64,
-    /// The code is scaled down to this root mean square, so that the activation stays invertible.
-    pub code_size: f64,
-    /// Weight of the units that switch between input and feedback, where these are needed.
-    pub gate_weight: f64,
-    /// Random contents that the new weights are fitted on.
-    pub samples: usize,
-    /// Ridge of the new recurrent weights.
-    pub ridge: f64,
-    /// How much more strongly inputs are written than contents are kept; over 2 an input always wins.
-    pub write_strength: f64,
-    /// What the least change does to the input weights, tried one after the other: how much of the network's own is
-    /// kept, and how strongly inputs are written in addition. The first leaves them as they are.
-    pub least_inputs: Vec<(f64, f64)>,
-    /// An edit is good enough from this accuracy on, loaded and from inputs; otherwise the next mode is tried.
-    pub good: f64,
-    /// Episodes and output steps on which modes are compared.
-    pub trial: (usize, usize),
-    /// Batches of 64 fresh inputs for the accuracies that are reported.
-    pub score_batches: u32,
-    /// Output steps of the accuracies that are reported.
-    pub horizon: usize,
+settings! {
+    /// How a network is edited.
+    pub struct EditParams {
+        /// Seed of every input.
+        seed: u64 = 1;
+        /// Episodes that show the network's own code; an even number, as inputs come in pairs u, -u.
+        episodes: usize = 128, EPISODES;
+        /// Output steps of these episodes.
+        steps: usize = 60, STEPS;
+        /// Output steps left out at the start, while the state settles.
+        settle: usize = 20, SETTLING;
+        /// States are kept this far inside +-1 before the activation is inverted.
+        largest_state: f64 = 0.999, SHARE;
+        /// Ridge of the linear readers that decide what the network holds.
+        reading_ridge: f64 = 1e-4, RIDGE;
+        /// Ridge of the readers that the least change reads contents with: the larger, the smaller the change of the weights.
+        reader_ridge: f64 = 1e-2, RIDGE;
+        /// The only mode to try. Default all of them, from the least change on.
+        mode: Option<Mode> = None, words::<Mode>();
+        /// A network with a smaller accuracy on the task it is said to do does not do it: a warning.
+        computes: f64 = 0.6, SHARE;
+        /// Contents read with at least this share of right signs are held: their code is kept.
+        held: f64 = 0.995, SHARE;
+        /// Contents that are not held are written into one unit each, with this weight.
+        fresh_weight: f64 = 0.8, SIZE;
+        /// The code is scaled down to this root mean square, so that the activation stays invertible.
+        code_size: f64 = 0.5, SHARE;
+        /// Weight of the units that switch between input and feedback, where these are needed.
+        gate_weight: f64 = 2.0, SIZE;
+        /// Random contents that the new weights are fitted on.
+        samples: usize = 2048, EPISODES;
+        /// Ridge of the new recurrent weights.
+        ridge: f64 = 1e-3, RIDGE;
+        /// How much more strongly inputs are written than contents are kept; over 2 an input always wins.
+        write_strength: f64 = 3.0, TIMES;
+        /// What the least change does to the input weights, tried one after the other: how much of the network's own is
+        /// kept, and how strongly inputs are written in addition. The first leaves them as they are.
+        least_inputs: Vec<(f64, f64)> = vec![(1.0, 0.0), (1.0, 1.0), (0.0, 2.2), (0.0, 3.0)];
+        /// An edit is good enough from this accuracy on, loaded and from inputs; otherwise the next mode is tried.
+        good: f64 = 0.999, SHARE;
+        /// Episodes and output steps on which modes are compared.
+        trial: (usize, usize) = (16, 200), EPISODES;
+        /// Batches of 64 fresh inputs for the accuracies that are reported.
+        score_batches: u32 = 4, EPISODES;
+        /// Output steps of the accuracies that are reported.
+        horizon: usize = 200, STEPS;
+    }
 }
 
-impl Default for EditParams {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            episodes: 128,
-            steps: 60,
-            settle: 20,
-            largest_state: 0.999,
-            reading_ridge: 1e-4,
-            reader_ridge: 1e-2,
-            mode: None,
-            computes: 0.6,
-            held: 0.995,
-            fresh_weight: 0.8,
-            code_size: 0.5,
-            gate_weight: 2.0,
-            samples: 2048,
-            ridge: 1e-3,
-            write_strength: 3.0,
-            least_inputs: vec![(1.0, 0.0), (1.0, 1.0), (0.0, 2.2), (0.0, 3.0)],
-            good: 0.999,
-            trial: (16, 200),
-            score_batches: 4,
-            horizon: 200,
-        }
-    }
+impl Adjustable for EditParams {
+    const NAME: &'static str = "edit";
+    type Error = SettingError;
 }
 
 /// An edited network.

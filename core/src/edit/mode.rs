@@ -2,14 +2,17 @@
 
 use super::{EditError, EditParams};
 use crate::choose::{UnknownWord, choose};
-use crate::network::CellKind;
+use crate::network::{CellKind, Plain};
 use serde::{Deserialize, Serialize};
 
+crate::setting::leaves!(Option<Mode>);
+
 /// How much of the network's own code an edit keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Only the difference between the new circuit and the old one is added to the weights.
+    #[default]
     Least,
     /// Every content that the network holds keeps its code.
     Own,
@@ -38,10 +41,10 @@ impl Mode {
 
     /// The modes that a cell can be edited in, from the least change on.
     pub fn of(cell: CellKind) -> &'static [Self] {
-        match cell {
-            CellKind::Elman => Self::OF_PLAIN_LAYERS,
-            CellKind::Gru | CellKind::Lstm => Self::OF_GATED_CELLS,
-            CellKind::Ssm => &[],
+        match cell.about().written {
+            Ok(Plain::Elman(_)) => Self::OF_PLAIN_LAYERS,
+            Ok(Plain::Gru | Plain::Lstm) => Self::OF_GATED_CELLS,
+            Err(_) => &[],
         }
     }
 

@@ -86,14 +86,13 @@ impl Case<'_> {
         self.theory?.core.as_ref()
     }
 
-    /// Nothing where only recordings are known.
-    pub(super) fn look_at_the_origin(&self) -> Result<Option<AtOrigin>, InterpretError> {
-        let Some(subject) = self.subject else { return Ok(None) };
-        let jacobian = origin(subject.network);
+    /// The same whichever part of the state is looked at.
+    pub(super) fn look_at_the_origin(&self, network: &Network) -> Result<AtOrigin, InterpretError> {
+        let jacobian = origin(network);
         let eigenvalues = eigenvalues(&jacobian)?;
         let predicted = self.core().map(Core::eigenvalues);
         let spectrum = spectrum(&eigenvalues, predicted, &self.params.origin_spectrum)?;
-        Ok(Some(AtOrigin { jacobian, eigenvalues, spectrum }))
+        Ok(AtOrigin { jacobian, eigenvalues, spectrum })
     }
 
     pub(super) fn look_at_the_orbit(&self) -> Result<OnOrbit, InterpretError> {

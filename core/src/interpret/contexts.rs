@@ -1,8 +1,7 @@
 //! A network with several functions: each context by itself, what their memories share, and where the cue acts.
 
 use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, interpret_watched};
-use crate::compare::Angles;
-use crate::memories::Method;
+use crate::memories::{Angles, Method};
 use crate::network::{Biases, Cell, Network, ParameterMut};
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::{OnProgress, draw_inputs};
@@ -109,12 +108,7 @@ pub fn in_context(network: &Network, task: &Window, context: usize) -> Result<Ne
     let weights = input_weights(first).ok_or(InterpretError::NoInputWeights)?;
     let cue: Vec<f64> = (0..weights.nrows()).map(|i| weights[(i, d + context)]).collect();
     *weights = weights.subcols(0, d).to_owned();
-    let biases = match first {
-        Cell::Elman(cell) => &mut cell.biases,
-        Cell::Gru(cell) => &mut cell.biases,
-        Cell::Lstm(cell) => &mut cell.biases,
-        Cell::Ssm(_) => return Err(InterpretError::NoInputWeights),
-    };
+    let biases = first.layer_mut().biases_mut().ok_or(InterpretError::NoInputWeights)?;
     let zero = || Biases { input: vec![0.0; cue.len()], recurrent: vec![0.0; cue.len()] };
     biases.get_or_insert_with(zero).input.iter_mut().zip(&cue).for_each(|(bias, cue)| *bias += cue);
     Ok(within)

@@ -3,7 +3,7 @@
 use super::InterpretError;
 use super::case::{Case, Subject, Theory};
 use crate::code::{Code, Contents, ContentsFrom, Drawn, Rows, Sample, Writer, random_contents, step_by_writing};
-use crate::network::{CellKind, Network};
+use crate::network::{Family, Network};
 use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
 use crate::random::{Purpose, Stream};
@@ -189,7 +189,11 @@ impl Case<'_> {
 }
 
 fn what(network: &Network) -> Shuffled {
-    if network.kind() == Some(CellKind::Ssm) { Shuffled::Phases } else { Shuffled::RecurrentWeights }
+    if network.kind().is_some_and(|kind| kind.family() == Family::Modes) {
+        Shuffled::Phases
+    } else {
+        Shuffled::RecurrentWeights
+    }
 }
 
 /// The same network with every layer scrambled.

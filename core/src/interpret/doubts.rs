@@ -5,7 +5,7 @@ use super::{AtOneMoment, CodeSummary, InterpretParams, Question, RecordingSummar
 use crate::claims::{Behaviour, Claim, ClaimName};
 use crate::linearize::LinearizedAt;
 use crate::memories::Method;
-use crate::network::CellKind;
+use crate::network::Family;
 use crate::recurrence::{Recurrence, TableReading};
 use crate::task::{Source, Window};
 
@@ -61,7 +61,8 @@ pub(super) fn doubts(
 ) -> Vec<Warning> {
     let mut warnings = vec![];
     // The gates of other cells are half open at the origin: nothing of the circuit is to be seen there.
-    let is_plain = case.subject.is_none_or(|subject| subject.network.kind() == Some(CellKind::Elman));
+    let is_plain =
+        case.subject.is_none_or(|subject| subject.network.kind().is_some_and(|kind| kind.family() == Family::Plain));
     let at_origin = origin.filter(|_| is_plain).map(|at| (LinearizedAt::Origin, &at.spectrum));
     let on_orbit = (!seen_in_memories).then_some((LinearizedAt::Orbit, &orbit.spectrum));
     for (place, spectrum) in at_origin.into_iter().chain(on_orbit) {

@@ -7,7 +7,7 @@ use crate::memories::MemoriesError;
 use crate::numeric::NumericError;
 use crate::observe::{ObserveError, Stopped, TrajectoriesError};
 use crate::recurrence::RecurrenceError;
-use crate::setting::Setting;
+use crate::setting::{Setting, SettingError};
 use crate::task::TaskError;
 
 /// Why a network could not be interpreted.
@@ -50,6 +50,9 @@ pub enum InterpretError {
     /// A trial that ends too soon.
     #[error("{0} output steps are too few to see how contents move; give at least {LEAST_STEPS}", LEAST_STEPS = super::params::LEAST_STEPS)]
     TooFewSteps(usize),
+    /// A setting that is not taken.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// Nothing that could be written.
     #[error(
         "no contents are known of this network, so that none can be written: no function was given or read back that it follows and \
@@ -100,7 +103,7 @@ pub enum InterpretError {
     #[error("task {0} has no contexts: interpret the network as it is")]
     NoContexts(String),
     /// A first layer without input weights.
-    #[error("contexts are told apart in elman, gru and lstm layers only")]
+    #[error("contexts are told apart in layers that can have biases only, such as elman, gru and lstm")]
     NoInputWeights,
     /// Sizes beyond the limits.
     #[error(transparent)]

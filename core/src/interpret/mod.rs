@@ -154,6 +154,14 @@ pub struct Interpretation {
 }
 
 impl Interpretation {
+    /// What was asked of the network.
+    pub fn question(&self) -> Question {
+        match self.details.task.as_ref().filter(|_| !self.blind) {
+            Some(task) => Question::Task(task.clone()),
+            None => Question::Blind { s: self.task.s },
+        }
+    }
+
     /// The function that was read back as a task, where every output is stated; nothing for a dense f.
     pub fn read_back(&self) -> Option<Window> {
         let (s, d) = (self.task.s, self.task.d);

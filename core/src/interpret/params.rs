@@ -5,11 +5,14 @@ use crate::choose::{UnknownWord, choose};
 use crate::claims::ClaimParams;
 use crate::code::{CodeParams, OverTimeParams};
 use crate::linearize::{FixedPointParams, OrbitParams, VisitedParams};
-use crate::memories::{MemoriesParams, Method};
+use crate::memories::{METHODS, MemoriesParams, Method};
 use crate::observe::ObserveParams;
 use crate::recurrence::RecurrenceParams;
+use crate::setting::{Adjustable, settings};
 use crate::spectrum::SpectrumParams;
 use serde::{Deserialize, Serialize};
+
+crate::setting::leaves!(StateView);
 
 /// Which part of the state is looked at: both hold for a circuit, and what is found in the other is told beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,44 +33,58 @@ impl std::str::FromStr for StateView {
     }
 }
 
-/// How a network is interpreted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct InterpretParams {
-    /// The method whose memories are shown.
-    pub method: Method,
-    /// Further methods to compare with.
-    pub methods: Vec<Method>,
-    /// Which part of the state is looked at first.
-    pub state: StateView,
-    /// How much is simulated.
-    pub observe: ObserveParams,
-    /// Which states count as the orbit.
-    pub visited: VisitedParams,
-    /// How the orbit is linearized.
-    pub orbit: OrbitParams,
-    /// How fixed points are searched for, in networks with biases.
-    pub fixed_points: FixedPointParams,
-    /// How eigenvalues at the origin and at fixed points are compared.
-    pub origin_spectrum: SpectrumParams,
-    /// How eigenvalues on the orbit are compared.
-    pub orbit_spectrum: SpectrumParams,
-    /// How memories are found and judged.
-    pub memories: MemoriesParams,
-    /// When a reading is stated.
-    pub recurrence: RecurrenceParams,
-    /// How the code is fitted and judged.
-    pub code: CodeParams,
-    /// Where claims begin to hold.
-    pub claims: ClaimParams,
-    /// How the inputs are read at each step of the trial.
-    pub over_time: OverTimeParams,
-    /// Whether they are read of a circuit too, which says what it holds by itself.
-    pub readings: bool,
+settings! {
+    /// How a network is interpreted.
+    pub struct InterpretParams {
+        /// The method whose memories are shown.
+        method: Method = Method::default(), words::<Method>();
+        /// Further methods to compare with.
+        methods: Vec<Method> = vec![], METHODS;
+        /// Which part of the state is looked at first.
+        state: StateView = StateView::default(), words::<StateView>();
+        /// How much is simulated.
+        observe: ObserveParams;
+        /// Which states count as the orbit.
+        visited: VisitedParams;
+        /// How the orbit is linearized.
+        orbit: OrbitParams;
+        // A few starts find the point that a circuit turns around; a full search has a command of its own.
+        /// How fixed points are searched for, in networks with biases.
+        fixed_points: FixedPointParams =
+            FixedPointParams { random_starts: 8, settled_starts: 4, max_rounds: 0, ..FixedPointParams::default() };
+        /// How eigenvalues at the origin and at fixed points are compared.
+        origin_spectrum: SpectrumParams = SpectrumParams::at_a_point();
+        /// How eigenvalues on the orbit are compared.
+        orbit_spectrum: SpectrumParams = SpectrumParams::on_the_orbit();
+        /// How memories are found and judged.
+        memories: MemoriesParams;
+        /// When a reading is stated.
+        recurrence: RecurrenceParams;
+        /// How the code is fitted and judged.
+        code: CodeParams;
+        /// Where claims begin to hold.
+        claims: ClaimParams;
+        /// How the inputs are read at each step of the trial.
+        over_time: OverTimeParams;
+        /// Whether they are read of a circuit too, which says what it holds by itself.
+        readings: bool;
+    }
 }
 
 /// Output steps of a trial, at least: a step of the contents has a before and an after, and both must be seen twice.
 pub const LEAST_STEPS: usize = 3;
+
+impl Adjustable for InterpretParams {
+    const NAME: &'static str = "";
+    type Error = InterpretError;
+
+    fn complete(self) -> Result<Self, InterpretError> {
+        match self.observe.ends_after {
+            Some(steps) => self.ending_after(steps),
+            None => Ok(self),
+        }
+    }
+}
 
 impl InterpretParams {
     /// For trials that end after so many output steps: nothing is run or said beyond, and what waits until the state has settled
@@ -94,33 +111,5 @@ impl InterpretParams {
         self.over_time.steps = steps;
         self.readings = true;
         Ok(self)
-    }
-}
-
-impl Default for InterpretParams {
-    fn default() -> Self {
-        Self {
-            method: Method::default(),
-            methods: vec![],
-            state: StateView::default(),
-            observe: ObserveParams::default(),
-            visited: VisitedParams::default(),
-            orbit: OrbitParams::default(),
-            // A few starts find the point that a circuit turns around; a full search has a command of its own.
-            fixed_points: FixedPointParams {
-                random_starts: 8,
-                settled_starts: 4,
-                max_rounds: 0,
-                ..FixedPointParams::default()
-            },
-            origin_spectrum: SpectrumParams::at_a_point(),
-            orbit_spectrum: SpectrumParams::on_the_orbit(),
-            memories: MemoriesParams::default(),
-            recurrence: RecurrenceParams::default(),
-            code: CodeParams::default(),
-            claims: ClaimParams::default(),
-            over_time: OverTimeParams::default(),
-            readings: false,
-        }
     }
 }

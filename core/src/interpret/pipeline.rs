@@ -1,6 +1,6 @@
 //! The stages in order.
 
-use super::case::{Case, OnOrbit, Subject, Theory};
+use super::case::{AtOrigin, Case, OnOrbit, Subject, Theory};
 use super::doubts::{code_doubts, doubts, recording_doubts};
 use super::judging::{all_claims, judged, trust};
 use super::other_kind::of_another_kind;
@@ -46,13 +46,15 @@ pub fn interpret_watched(
     let (observed, reading) = observe_and_read(network, question, params, &watch)?;
     let theory = Theory::of(question, &reading, (s, d), params)?;
     let case = Case { subject: None, observed: &observed, question, theory: theory.as_ref(), params, watch: &watch };
+    watch.stage("linearizing", 0.1)?;
+    let origin = case.look_at_the_origin(network)?;
     let (units, whole) = (View::units(network), View::whole(network));
     let units_first = params.state == StateView::Units && network.has_inner_state();
     let view = if units_first { &units } else { &whole };
-    let mut found = look(network, view, &case, &reading)?;
+    let mut found = look(network, view, &case, &origin, &reading)?;
     found.over_time = inputs_over_time(network, view, question, found.verdict, params, &watch)?;
     if units_first {
-        let wider = look(network, &whole, &case, &reading)?;
+        let wider = look(network, &whole, &case, &origin, &reading)?;
         found.warnings.extend(differs(&found, &wider).map(Note::from));
         let Interpretation { verdict, reasons, claims, code, hidden: size, .. } = wider;
         found.whole_state = Some(WholeState { size, verdict, reasons, claims, code });
@@ -73,6 +75,7 @@ fn look(
     network: &Network,
     view: &View,
     case: &Case<'_>,
+    origin: &AtOrigin,
     reading: &Recurrence,
 ) -> Result<Interpretation, InterpretError> {
     let whole = case.observed;
@@ -85,7 +88,7 @@ fn look(
         }
     };
     let case = Case { subject: Some(Subject { network, view, whole }), observed, ..*case };
-    let mut found = interpret_case(&case, reading.clone())?;
+    let mut found = interpret_case(&case, Some(origin), reading.clone())?;
     let part = observed.probe.states.first_key_value().is_some_and(|(_, states)| states.nrows() < network.state_size());
     found.state = if part { StateView::Units } else { StateView::Whole };
     found.network = Some(NetworkSummary::of(network));
@@ -99,12 +102,14 @@ fn differs(units: &Interpretation, whole: &Interpretation) -> Option<Warning> {
 }
 
 /// Every stage once, in order, on what was observed.
-pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result<Interpretation, InterpretError> {
+pub(super) fn interpret_case(
+    case: &Case<'_>,
+    origin: Option<&AtOrigin>,
+    mut reading: Recurrence,
+) -> Result<Interpretation, InterpretError> {
     let Case { observed, params, theory, .. } = *case;
-    case.watch.stage("linearizing", 0.1)?;
-    let origin = case.look_at_the_origin()?;
     let orbit = case.look_at_the_orbit()?;
-    let (mut found, mut warnings) = case.follow_the_dynamics(origin.as_ref(), &orbit, &mut reading)?;
+    let (mut found, mut warnings) = case.follow_the_dynamics(origin, &orbit, &mut reading)?;
     case.watch.stage("fitting the code", 0.4)?;
     let faint = params.code.contents.faint;
     let measure = |theory: &Theory| Behaviour::measure(observed, &theory.contents, faint, &params.claims);
@@ -147,7 +152,7 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
     if seen_in_memories {
         warnings.retain(|warning| !matches!(warning, Warning::Orbit(_)));
     }
-    warnings.extend(doubts(case, origin.as_ref(), &orbit, &reading, behaviour.as_ref(), seen_in_memories));
+    warnings.extend(doubts(case, origin, &orbit, &reading, behaviour.as_ref(), seen_in_memories));
     let blind = matches!(case.question, Question::Blind { .. });
     if blind && !matches!(judged.verdict, Verdict::Circuit | Verdict::Superposed) {
         warnings.insert(0, Warning::InputsAtEveryStep);
@@ -162,7 +167,8 @@ pub(super) fn interpret_case(case: &Case<'_>, mut reading: Recurrence) -> Result
         let asked = shown.iter().filter(|summary| params.methods.contains(&summary.method));
         asked.map(|summary| (summary.method.name().to_string(), summary.clone())).collect()
     });
-    let (at_origin, origin_eigenvalues) = origin.map_or((None, vec![]), |at| (Some(at.spectrum), at.eigenvalues));
+    let (at_origin, origin_eigenvalues) =
+        origin.map_or((None, vec![]), |at| (Some(at.spectrum.clone()), at.eigenvalues.clone()));
     let OnOrbit { visited, linear, spectrum: on_orbit, .. } = orbit;
     Ok(Interpretation {
         task: TaskSummary {
@@ -242,7 +248,7 @@ pub(super) fn interpret_recordings(
     let reading = read_recordings(observed, question, params)?;
     let theory = Theory::of(question, &reading, (observed.s, observed.d), params)?;
     let case = Case { subject: None, observed, question, theory: theory.as_ref(), params, watch: &Watch::nobody() };
-    let mut found = interpret_case(&case, reading)?;
+    let mut found = interpret_case(&case, None, reading)?;
     found.details.runs = recorded_runs(observed);
     Ok(found)
 }

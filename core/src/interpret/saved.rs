@@ -1,6 +1,6 @@
 //! Interpretations on disk: one safetensors file with the matrices, the document as JSON, and the network.
 
-use super::{Details, Interpretation, RecordedRun};
+use super::{Details, Interpretation, RecordedRun, Warning};
 use crate::circuit::Core;
 use crate::code::Contents;
 use crate::files::write_with_folders;
@@ -13,6 +13,8 @@ use crate::task::Window;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 /// What the file says it is.
@@ -83,6 +85,22 @@ impl Interpretation {
             .map_err(|error| SavedError::File { path: path_text(path).into_owned(), problem: error.to_string() })
     }
 
+    /// Whether a file says of itself that it holds one; only its header is read.
+    pub fn is_saved(path: &Path) -> bool {
+        let header = || {
+            // A pipe would be waited for.
+            let mut file = path.is_file().then(|| File::open(path).ok())??;
+            let (mut length, mut first) = ([0; 8], [0]);
+            file.read_exact(&mut length).and_then(|()| file.read_exact(&mut first)).ok().filter(|()| first == *b"{")?;
+            let mut header = vec![];
+            file.take(u64::from_le_bytes(length).min(MAX_FILE_BYTES)).read_to_end(&mut header).ok()?;
+            Some(header)
+        };
+        // Within the document quotation marks are escaped.
+        let says = format!("\"format\":\"{FORMAT}\"");
+        header().is_some_and(|header| header.windows(says.len()).any(|text| text == says.as_bytes()))
+    }
+
     /// Reads one, with the network where it was saved with one.
     pub fn load(path: &Path) -> Result<(Self, Option<NetworkFile>), SavedError> {
         let failed = |problem: String| SavedError::File { path: path_text(path).into_owned(), problem };
@@ -149,8 +167,15 @@ impl Interpretation {
                 matrices.insert(name, matrix(&tensor)?);
             }
         }
+        let unused = found.warnings.iter().find_map(|note| match &note.warning {
+            Warning::UnusedTensors { names } => Some(names.clone()),
+            _ => None,
+        });
         let network = match tensors.tensor(NETWORK) {
-            Ok(tensor) => Some(NetworkFile::from_safetensors(tensor.data(), Path::new(NETWORK))?),
+            Ok(tensor) => {
+                let file = NetworkFile::from_safetensors(tensor.data(), Path::new(NETWORK))?;
+                Some(NetworkFile { unused: unused.unwrap_or_default(), ..file })
+            }
             Err(_) => None,
         };
         if let (Some(control), Some(step)) = (&mut found.control, matrices.remove("control")) {

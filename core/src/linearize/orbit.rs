@@ -3,21 +3,15 @@
 use super::settling::settled_reading;
 use super::{Doubt, Linearization, LinearizeError, LinearizedAt, SettlingParams, Visited};
 use crate::numeric::{Matrix, eigenvalues};
-use serde::{Deserialize, Serialize};
+use crate::setting::settings;
 
-/// How the orbit is linearized.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct OrbitParams {
-    /// A larger share of each step missed by the map is worth a doubt.
-    pub residual_limit: f64,
-    /// How the first output steps are read.
-    pub settling: SettlingParams,
-}
-
-impl Default for OrbitParams {
-    fn default() -> Self {
-        Self { residual_limit: 0.2, settling: SettlingParams::default() }
+settings! {
+    /// How the orbit is linearized.
+    pub struct OrbitParams {
+        /// A larger share of each step missed by the map is worth a doubt.
+        residual_limit: f64 = 0.2, SHARE;
+        /// How the first output steps are read.
+        settling: SettlingParams;
     }
 }
 

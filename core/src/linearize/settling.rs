@@ -8,25 +8,19 @@
 use super::orbit::power;
 use super::{LinearizeError, Visited};
 use crate::numeric::{Matrix, RELATIVE_CUT, pseudo_inverse, ridge_regression};
-use serde::{Deserialize, Serialize};
+use crate::setting::settings;
 
-/// How the first output steps are read.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SettlingParams {
-    /// How many of the first output steps teach the reading.
-    pub early_steps: usize,
-    /// How many steps later the state is taken as settled.
-    pub later: usize,
-    /// Ridge, relative to the mean second moment outside the subspace.
-    pub ridge: f64,
-    /// Rolling back needs every eigenvalue of the operator above this modulus.
-    pub smallest_modulus: f64,
-}
-
-impl Default for SettlingParams {
-    fn default() -> Self {
-        Self { early_steps: 8, later: 20, ridge: 1e-2, smallest_modulus: 0.9 }
+settings! {
+    /// How the first output steps are read.
+    pub struct SettlingParams {
+        /// How many of the first output steps teach the reading.
+        early_steps: usize = 8, STEPS;
+        /// How many steps later the state is taken as settled.
+        later: usize = 20, SETTLING;
+        /// Ridge, relative to the mean second moment outside the subspace.
+        ridge: f64 = 1e-2, RIDGE;
+        /// Rolling back needs every eigenvalue of the operator above this modulus.
+        smallest_modulus: f64 = 0.9, SHARE;
     }
 }
 

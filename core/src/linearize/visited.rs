@@ -3,21 +3,15 @@
 use super::LinearizeError;
 use crate::numeric::{Matrix, principal_directions};
 use crate::observe::Batch;
-use serde::{Deserialize, Serialize};
+use crate::setting::settings;
 
-/// Which states count as the orbit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct VisitedParams {
-    /// Output steps left out at the start, while the state settles.
-    pub settle: usize,
-    /// Singular values below this share of the largest count as zero.
-    pub zero: f64,
-}
-
-impl Default for VisitedParams {
-    fn default() -> Self {
-        Self { settle: 20, zero: 1e-6 }
+settings! {
+    /// Which states count as the orbit.
+    pub struct VisitedParams {
+        /// Output steps left out at the start, while the state settles.
+        settle: usize = 20, SETTLING;
+        /// Singular values below this share of the largest count as zero.
+        zero: f64 = 1e-6, SHARE;
     }
 }
 

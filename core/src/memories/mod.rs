@@ -3,6 +3,7 @@
 //! Every method returns the memories (Psi), a basis of states in which each column holds one component of one variable,
 //! and the readers (Psi*), which give the contents back. Each is judged on fresh inputs, by its worst component.
 
+mod angles;
 mod dual;
 mod observability;
 mod orbit;
@@ -12,6 +13,7 @@ mod rollout;
 mod score;
 
 pub use crate::task::Component;
+pub use angles::Angles;
 pub use observability::observability;
 pub use remainder::Remainder;
 pub(crate) use remainder::{Drive, remainder};
@@ -22,8 +24,14 @@ use crate::circuit::Core;
 use crate::linearize::{Linearization, LinearizeError, Visited};
 use crate::numeric::{Matrix, NumericError, condition, zero_padded};
 use crate::observe::{Batch, Observations};
+use crate::setting::limits::{ANY, Limits};
+use crate::setting::{Leaf, settings};
 use crate::task::Window;
 use serde::{Deserialize, Serialize};
+
+crate::setting::leaves!(Method, Vec<Method>);
+/// Several methods.
+pub(crate) const METHODS: Limits = Limits { words: Some(|typed| Method::list(typed).map(|list| list.value())), ..ANY };
 
 /// How the memories are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -98,35 +106,22 @@ impl Method {
     }
 }
 
-/// How memories are found and judged.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct MemoriesParams {
-    /// `power`: 1 grounds the newest variable in the inverse of the readout, 0 in the input weights.
-    #[doc(alias = "alpha")]
-    pub grounding: f64,
-    /// Principal components of the remainder that are kept.
-    pub remainder_components: usize,
-    /// Singular values below this share of the largest are cut in pseudo-inverses.
-    pub relative_cut: f64,
-    /// A variable component counts as recovered from this share of right signs on.
-    pub recovered: f64,
-    /// Contents that are not +-1 are read rightly where they are missed by less than this share of their root mean square.
-    pub real_tolerance: f64,
-    /// Memories with a larger condition number are worth a warning.
-    pub ill_conditioned: f64,
-}
-
-impl Default for MemoriesParams {
-    fn default() -> Self {
-        Self {
-            grounding: 1.0,
-            remainder_components: 10,
-            relative_cut: 1e-6,
-            recovered: 0.99,
-            real_tolerance: 0.5,
-            ill_conditioned: 1e3,
-        }
+settings! {
+    /// How memories are found and judged.
+    pub struct MemoriesParams {
+        /// `power`: 1 grounds the newest variable in the inverse of the readout, 0 in the input weights.
+        #[doc(alias = "alpha")]
+        grounding: f64 = 1.0, SHARE;
+        /// Principal components of the remainder that are kept.
+        remainder_components: usize = 10, COUNT;
+        /// Singular values below this share of the largest are cut in pseudo-inverses.
+        relative_cut: f64 = 1e-6, SHARE;
+        /// A variable component counts as recovered from this share of right signs on.
+        recovered: f64 = 0.99, SHARE;
+        /// Contents that are not +-1 are read rightly where they are missed by less than this share of their root mean square.
+        real_tolerance: f64 = 0.5, SIZE;
+        /// Memories with a larger condition number are worth a warning.
+        ill_conditioned: f64 = 1e3, SIZE;
     }
 }
 

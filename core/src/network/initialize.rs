@@ -1,6 +1,6 @@
 //! Initial weights.
 
-use super::{Activation, Cell, CellKind, Network, Readout};
+use super::{Activation, Cell, CellKind, CellSettings, Network, Readout};
 use crate::choose::{UnknownWord, choose};
 use crate::numeric::draw;
 use crate::random::{Purpose, Stream};
@@ -87,12 +87,14 @@ pub struct Architecture {
     pub activation: Activation,
     /// Whether layers and readout have biases.
     pub bias: bool,
+    /// What else the cell leaves to choose.
+    pub settings: CellSettings,
 }
 
 impl Architecture {
     /// One plain layer.
     pub fn elman(hidden: usize, activation: Activation, bias: bool) -> Self {
-        Self { cell: CellKind::Elman, layers: 1, hidden, activation, bias }
+        Self { cell: CellKind::Elman, layers: 1, hidden, activation, bias, settings: CellSettings::default() }
     }
 }
 

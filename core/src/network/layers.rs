@@ -35,7 +35,7 @@ pub(super) fn find(tensors: &Tensors, activation: Activation) -> Result<(Vec<Cel
 }
 
 /// How many layers the names speak of: one more than the largest number.
-fn count(tensors: &Tensors) -> usize {
+pub(super) fn count(tensors: &Tensors) -> usize {
     let number = |name: &String| {
         let last = last_part(name);
         let number = last.strip_prefix("weight_hh_l").or(last.strip_prefix("lambda_re_l"))?;

@@ -16,7 +16,7 @@ mod store;
 mod tensors;
 mod unused;
 
-pub use cell::{Biases, Cell, CellKind, Elman, Gru, Lstm, Modes, Parameter, ParameterMut, PartKind, Ssm};
+pub use cell::*;
 pub use dynamics::{Dynamics, Jacobians};
 pub use error::NetworkError;
 #[cfg(fuzzing)]
@@ -50,6 +50,8 @@ pub enum Activation {
     Relu,
     /// No nonlinearity: the linear network of the theory.
     Identity,
+    /// ln(1 + e^x): rates that are never negative, and smooth.
+    Softplus,
 }
 
 impl std::str::FromStr for Activation {
@@ -62,9 +64,9 @@ impl std::str::FromStr for Activation {
 
 impl Activation {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Tanh, Self::Relu, Self::Identity];
+    pub const ALL: [Self; 4] = [Self::Tanh, Self::Relu, Self::Identity, Self::Softplus];
     /// Their names, in the same order.
-    pub const NAMES: [&'static str; 3] = ["tanh", "relu", "identity"];
+    pub const NAMES: [&'static str; 4] = ["tanh", "relu", "identity", "softplus"];
 
     /// The name, as typed.
     pub fn name(self) -> &'static str {
@@ -77,6 +79,7 @@ impl Activation {
             Self::Tanh => tanh_in_place(values),
             Self::Relu => values.iter_mut().for_each(|x| *x = x.max(0.0)),
             Self::Identity => {}
+            Self::Softplus => values.iter_mut().for_each(|x| *x = x.max(0.0) + (-x.abs()).exp().ln_1p()),
         }
     }
 
@@ -86,7 +89,13 @@ impl Activation {
             Self::Tanh => 1.0 - value * value,
             Self::Relu => f64::from(u8::from(value > 0.0)),
             Self::Identity => 1.0,
+            Self::Softplus => -(-value).exp_m1(),
         }
+    }
+
+    /// Whether opposite arguments have opposite values.
+    pub fn is_odd(self) -> bool {
+        matches!(self, Self::Tanh | Self::Identity)
     }
 }
 
@@ -181,6 +190,11 @@ impl Network {
     /// The nonlinearity of the layers that have one to choose.
     pub fn activation(&self) -> Option<Activation> {
         self.layers.iter().find_map(Cell::activation)
+    }
+
+    /// What its layers were made with, of the settings of their cell.
+    pub fn cell_settings(&self) -> CellSettings {
+        self.layers.first().map(|cell| cell.layer().settings()).unwrap_or_default()
     }
 
     /// Whether a layer or the readout has a bias.

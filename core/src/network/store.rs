@@ -1,7 +1,6 @@
 //! Networks on disk: safetensors under PyTorch's parameter names.
 
-use super::import::Wanted;
-use super::import::limits;
+use super::import::{Contents, limits};
 use super::{Network, NetworkError, Tensor, Tensors};
 use crate::files::write_with_folders;
 use crate::task::{Program, Task, TaskError, Window};
@@ -37,13 +36,6 @@ impl NetworkFile {
     /// A network with its metadata.
     pub fn new(network: Network, metadata: Metadata) -> Self {
         Self { network, metadata, unused: vec![] }
-    }
-
-    /// Reads a safetensors file; the activation is tanh unless the metadata says otherwise.
-    pub fn from_safetensors(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
-        check_header(|count| bytes.get(..count).map(Cow::from), bytes.len(), path)?;
-        let (tensors, metadata) = read_safetensors(bytes, path)?;
-        Self::assemble(&tensors, metadata, Wanted::NETWORK, path, "safetensors")
     }
 
     /// The bytes of a safetensors file: f32 if that holds every weight exactly, f64 otherwise.
@@ -180,7 +172,7 @@ fn malformed(error: SafeTensorError, path: &Path) -> NetworkError {
 }
 
 /// The tensors of floating-point numbers in a safetensors file, and what it says about them.
-pub(super) fn read_safetensors(bytes: &[u8], path: &Path) -> Result<(Tensors, Metadata), NetworkError> {
+pub(super) fn read_safetensors(bytes: &[u8], path: &Path) -> Result<Contents, NetworkError> {
     let malformed = |error| malformed(error, path);
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(malformed)?;
     let file = SafeTensors::deserialize(bytes).map_err(malformed)?;
@@ -192,7 +184,7 @@ pub(super) fn read_safetensors(bytes: &[u8], path: &Path) -> Result<(Tensors, Me
             tensors.insert(name, Tensor { shape: view.shape().to_vec(), values });
         }
     }
-    Ok((tensors, metadata))
+    Ok(Contents { tensors, metadata })
 }
 
 /// The values of a tensor of floating-point numbers, `None` for any other kind.

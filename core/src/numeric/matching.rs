@@ -5,6 +5,8 @@ use std::f64::consts::TAU;
 use super::NumericError;
 use crate::choose::{UnknownWord, choose};
 
+crate::setting::leaves!(Matching);
+
 /// How angles are paired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]

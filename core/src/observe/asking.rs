@@ -4,32 +4,26 @@ use super::{Batch, ObserveError, Watch, draw_inputs};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::Stream;
+use crate::setting::settings;
 use crate::task::{MAX_GATE_INPUTS, Slot};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Episodes that are run at once: more take memory and no less time.
 pub(super) const TOGETHER: usize = 4096;
 
-/// How a network is asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct AskParams {
-    /// Random inputs in which each component is flipped.
-    pub bases: usize,
-    /// An input matters to an output that changes its sign in more than this share of them.
-    pub matters: f64,
-    /// And it matters mainly if it does so in more than this share of those in which the input with the most influence does.
-    pub mainly: f64,
-    /// Random inputs around each combination of those that matter, at least, and for all combinations together.
-    pub backgrounds: (usize, usize),
-    /// Windows of more components are not asked.
-    pub window: usize,
-}
-
-impl Default for AskParams {
-    fn default() -> Self {
-        Self { bases: 256, matters: 0.02, mainly: 0.25, backgrounds: (8, 256), window: 1024 }
+settings! {
+    /// How a network is asked.
+    pub struct AskParams {
+        /// Random inputs in which each component is flipped.
+        bases: usize = 256, EPISODES;
+        /// An input matters to an output that changes its sign in more than this share of them.
+        matters: f64 = 0.02, SHARE;
+        /// And it matters mainly if it does so in more than this share of those in which the input with the most influence does.
+        mainly: f64 = 0.25, SHARE;
+        /// Random inputs around each combination of those that matter, at least, and for all combinations together.
+        backgrounds: (usize, usize) = (8, 256), EPISODES;
+        /// Windows of more components are not asked.
+        window: usize = 1024, COUNT;
     }
 }
 

@@ -8,23 +8,18 @@ use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::setting::settings;
 use crate::task::{Episodes, Window};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How it is seen whether a network goes on alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct KindParams {
-    /// Episodes that are driven otherwise.
-    pub episodes: usize,
-    /// Output steps before one more input is given, and before it is seen whether what that changed stays changed.
-    pub silence: usize,
-}
-
-impl Default for KindParams {
-    fn default() -> Self {
-        Self { episodes: 64, silence: 20 }
+settings! {
+    /// How it is seen whether a network goes on alone.
+    pub struct KindParams {
+        /// Episodes that are driven otherwise.
+        episodes: usize = 64, EPISODES;
+        /// Output steps before one more input is given, and before it is seen whether what that changed stays changed.
+        silence: usize = 20, STEPS;
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod asking;
 mod flips;
+mod followed;
 mod given;
 mod inputs;
 mod kind;
@@ -16,6 +17,7 @@ mod watch;
 
 pub use asking::{Answers, AskParams, Asked};
 pub use flips::Flips;
+pub use followed::{Followed, Worst, Yardstick, follow};
 pub use given::{Trajectories, TrajectoriesError};
 pub(crate) use inputs::{as_windows, draw_inputs};
 pub use kind::{Kind, KindParams, LaterInput, OtherLength, still_moving};
@@ -29,8 +31,8 @@ use inputs::{every_window, window_count};
 use crate::network::{Dynamics, Network, NetworkError};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::setting::settings;
 use crate::task::{Episodes, TaskError, Window};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -43,82 +45,53 @@ const EARLY_STEPS: usize = 12;
 /// Output steps that are run, and that everything is said of, where nobody says how many.
 pub const HORIZON: usize = 200;
 
-/// How much is simulated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ObserveParams {
-    /// Seed of every input.
-    pub seed: u64,
-    /// Probe episodes, at least; an even number for networks that are not odd, as inputs then come in pairs u, -u.
-    pub probes: usize,
-    /// Probe episodes for each input component, at least: a direction that f repeats d times needs d independent inputs.
-    pub probes_per_component: usize,
-    /// Output steps of a probe, at least.
-    pub probe_steps: usize,
-    /// Trial episodes, at least.
-    pub trials: usize,
-    /// Trial episodes for each component of the window, at least.
-    pub trials_per_component: usize,
-    /// Score episodes.
-    pub scores: usize,
-    /// Output steps of a score episode.
-    pub score_steps: usize,
-    /// Output steps of it on which decoders are not scored yet, while the state settles.
-    pub score_settle: usize,
-    /// Episodes over which accuracy is taken, at least.
-    pub accuracy_episodes: usize,
-    /// The same for each component of the window, at least: every direction of the contents is looked for in the last outputs.
-    pub accuracy_per_component: usize,
-    /// Output steps over which accuracy is taken: the horizon of everything that is said of outputs.
-    pub accuracy_horizon: usize,
-    /// Output steps after which the trial ends; nothing is run beyond.
-    pub ends_after: Option<usize>,
-    /// Where there are no more windows than this, each of them is run to the horizon.
-    pub all_windows: usize,
-    /// Episodes in which one input at a time is flipped.
-    pub flip_bases: usize,
-    /// Inputs that are flipped at most, evenly spread over the window.
-    pub most_flips: usize,
-    /// One of so many given trajectories is kept for judging; the others show the orbit.
-    pub judged_every: usize,
-    /// A recorded unit drifts, and its trend is taken off, if trends make up this share of how its mean differs between episodes ...
-    pub drifts: f64,
-    /// ... and this many times what they make up by chance.
-    pub drifts_beyond_chance: f64,
-    /// How a network is asked for a truth table.
-    pub ask: AskParams,
-    /// How rare inputs are looked for.
-    pub rare: RareParams,
-    /// How it is seen whether a network goes on alone.
-    pub kind: KindParams,
-}
-
-impl Default for ObserveParams {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            probes: 64,
-            probes_per_component: 8,
-            probe_steps: 120,
-            trials: 256,
-            trials_per_component: 3,
-            scores: 192,
-            score_steps: 60,
-            score_settle: 40,
-            accuracy_episodes: 64,
-            accuracy_per_component: 2,
-            accuracy_horizon: HORIZON,
-            ends_after: None,
-            all_windows: 4096,
-            flip_bases: 4,
-            most_flips: 256,
-            judged_every: 4,
-            drifts: 0.25,
-            drifts_beyond_chance: 12.0,
-            ask: AskParams::default(),
-            rare: RareParams::default(),
-            kind: KindParams::default(),
-        }
+settings! {
+    /// How much is simulated.
+    pub struct ObserveParams {
+        /// Seed of every input.
+        seed: u64 = 1;
+        /// Probe episodes, at least; an even number for networks that are not odd, as inputs then come in pairs u, -u.
+        probes: usize = 64, EPISODES;
+        /// Probe episodes for each input component, at least: a direction that f repeats d times needs d independent inputs.
+        probes_per_component: usize = 8, EPISODES;
+        /// Output steps of a probe, at least.
+        probe_steps: usize = 120, STEPS;
+        /// Trial episodes, at least.
+        trials: usize = 256, EPISODES;
+        /// Trial episodes for each component of the window, at least.
+        trials_per_component: usize = 3, EPISODES;
+        /// Score episodes.
+        scores: usize = 192, EPISODES;
+        /// Output steps of a score episode.
+        score_steps: usize = 60, STEPS;
+        /// Output steps of it on which decoders are not scored yet, while the state settles.
+        score_settle: usize = 40, SETTLING;
+        /// Episodes over which accuracy is taken, at least.
+        accuracy_episodes: usize = 64, EPISODES;
+        /// The same for each component of the window, at least: every direction of the contents is looked for in the last outputs.
+        accuracy_per_component: usize = 2, EPISODES;
+        /// Output steps over which accuracy is taken: the horizon of everything that is said of outputs.
+        accuracy_horizon: usize = HORIZON, STEPS;
+        /// Output steps after which the trial ends; nothing is run beyond.
+        ends_after: Option<usize> = None, STEPS;
+        /// Where there are no more windows than this, each of them is run to the horizon.
+        all_windows: usize = 4096, COUNT;
+        /// Episodes in which one input at a time is flipped.
+        flip_bases: usize = 4, EPISODES;
+        /// Inputs that are flipped at most, evenly spread over the window.
+        most_flips: usize = 256, between(1.0, 1_000_000.0, "inputs");
+        /// One of so many given trajectories is kept for judging; the others show the orbit.
+        judged_every: usize = 4, COUNT;
+        /// A recorded unit drifts, and its trend is taken off, if trends make up this share of how its mean differs between episodes ...
+        drifts: f64 = 0.25, SHARE;
+        /// ... and this many times what they make up by chance.
+        drifts_beyond_chance: f64 = 12.0, TIMES;
+        /// How a network is asked for a truth table.
+        ask: AskParams;
+        /// How rare inputs are looked for.
+        rare: RareParams;
+        /// How it is seen whether a network goes on alone.
+        kind: KindParams;
     }
 }
 

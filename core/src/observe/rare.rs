@@ -9,25 +9,19 @@ use super::{Batch, Observations, ObserveError, ObserveParams, Watch, as_windows,
 use crate::network::Network;
 use crate::numeric::{Matrix, beside, ridge_regression};
 use crate::random::{Purpose, Stream};
+use crate::setting::settings;
 use crate::task::{Episodes, MAX_GATE_INPUTS, Slot, Window};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// How rare inputs are looked for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RareParams {
-    /// Windows that are tried beside those that are run anyway.
-    pub windows: usize,
-    /// Windows that are looked at closely, at most, for each output whose first value is not f's.
-    pub exceptions: usize,
-    /// Random windows that agree with such a one in the inputs that matter there.
-    pub backgrounds: usize,
-}
-
-impl Default for RareParams {
-    fn default() -> Self {
-        Self { windows: 768, exceptions: 4, backgrounds: 32 }
+settings! {
+    /// How rare inputs are looked for.
+    pub struct RareParams {
+        /// Windows that are tried beside those that are run anyway.
+        windows: usize = 768, COUNT;
+        /// Windows that are looked at closely, at most, for each output whose first value is not f's.
+        exceptions: usize = 4, COUNT;
+        /// Random windows that agree with such a one in the inputs that matter there.
+        backgrounds: usize = 32, EPISODES;
     }
 }
 

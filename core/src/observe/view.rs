@@ -104,11 +104,18 @@ fn stretches(rows: &[Seen]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Architecture, CellKind, Initialization};
+    use crate::network::{Activation, Architecture, CellKind, CellSettings, Initialization};
 
     #[test]
     fn the_units_of_every_layer_are_seen_and_cells_as_they_act() {
-        let of = Architecture { cell: CellKind::Lstm, layers: 2, hidden: 3, activation: Activation::Tanh, bias: true };
+        let of = Architecture {
+            cell: CellKind::Lstm,
+            layers: 2,
+            hidden: 3,
+            activation: Activation::Tanh,
+            bias: true,
+            settings: CellSettings::usual(CellKind::Lstm),
+        };
         let network = Initialization::Uniform.network(&of, 2, 2, 1);
         let (units, whole) = (View::units(&network), View::whole(&network));
         let state: Vec<f64> = (0..12).map(f64::from).collect();

@@ -3,10 +3,9 @@
 use super::rival::regression;
 use super::{RecurrenceError, RecurrenceParams, Rivalry, rivalry};
 use crate::circuit::Core;
-use crate::claims::{Yardstick, follow};
 use crate::linearize::{OrbitParams, VisitedParams, orbit, visit};
 use crate::numeric::{Matrix, c64, eigenvalues, zero_padded};
-use crate::observe::{Batch, Observations, as_windows};
+use crate::observe::{Batch, Observations, Yardstick, as_windows, follow};
 use crate::task::Window;
 
 /// A linear f that is no signed selection.

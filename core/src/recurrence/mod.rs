@@ -18,134 +18,91 @@ pub use table::TableReading;
 use crate::linearize::{Linearization, Visited};
 use crate::numeric::{Matrix, NumericError};
 use crate::observe::Observations;
+use crate::setting::settings;
 use crate::task::{Gate, Source, TableOf, TaskError, Window};
 use serde::{Deserialize, Serialize};
 
-/// When a reading is stated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RecurrenceParams {
-    /// How much more often the chosen component must agree with the output than any other, at the first output step.
-    pub margin: f64,
-    /// Output steps, after the first, that help to choose it.
-    pub later_steps: usize,
-    /// Agreement needed afterwards, from the network's own past and from the recurrence run freely.
-    pub agreement: f64,
-    /// Activity that falls below this share of its largest has died out: nothing is stated.
-    pub alive: f64,
-    /// A linear relation with a smaller relative residual confirms a reading.
-    pub confirmed: f64,
-    /// A relation with a smaller lag that agrees on the orbit at least this often, and no less often than the one that the
-    /// first output step shows, speaks against the latter: that one may be several steps of the recurrence taken as one.
-    pub shorter: f64,
-    /// Agreement at the first output step with which a reading is stated all the same, though never with high confidence.
-    pub despite_shorter: f64,
-    /// Where a selection could be stated, a dense f is preferred if its error, run freely, is below this share of the
-    /// selection's.
-    pub dense_better: f64,
-    /// And if one of its coefficients differs by more than this.
-    pub dense_differs: f64,
-    /// A dense f is looked for in windows of at most this many components.
-    pub dense_window: usize,
-    /// Share of variance that a dense f must explain to be stated.
-    pub dense_explained: f64,
-    /// Coefficients of a dense f below this share of the largest are taken as zero.
-    pub dense_smallest: f64,
-    /// And those below this many standard errors.
-    pub dense_significant: f64,
-    /// Coefficients are rounded to multiples of one over this: a regression on some hundred trials knows no more digits.
-    pub dense_digits: f64,
-    /// Coefficients this near to +-1 are taken as these where that follows the network as well.
-    pub dense_snaps: f64,
-    /// A plainer form of a dense f may have this many times the error of the best.
-    pub dense_plainer: f64,
-    /// Turns of the window (s output steps each) over which a dense f is run freely from the inputs.
-    pub dense_turns: usize,
-    /// Largest relative error that it may then have.
-    pub dense_unrolled: f64,
-    /// As many eigenvalues as those of a dense f above this modulus must last on the orbit.
-    pub dense_lasting: f64,
-    /// Where activity dies out, every eigenvalue of a dense f must lie below this.
-    pub dense_dying: f64,
-    /// Where activity dies out, a dense f is stated only with a coefficient of at least this: a dead network computes nothing.
-    pub dense_faintest: f64,
-    /// Outputs of a dense f are taken in a unit of their own if it differs from 1 by more than this.
-    pub dense_unit: f64,
-    /// An output of a dense f below this share of its size has faded away, and is not compared.
-    pub dense_faded: f64,
-    /// When a selection is compared with a dense f at all.
-    pub rival: RivalParams,
-    /// A network whose first outputs agree less often with a selection is asked for a truth table.
-    pub exactly: f64,
-    /// Share of answers that must agree with a truth table, over all its entries.
-    pub table_agreement: f64,
-    /// Agreement that a truth table must have, run freely from the inputs, in each of the first output steps.
-    pub table_first_steps: f64,
-    /// Agreement with the network's own past where not every output has a table, so that none can be run freely.
-    pub table_own_past: f64,
-    /// Agreement from which on an output that hardly ever takes one of its signs is stated, where all the others are.
-    pub table_faultless: f64,
-    /// What is asked where a network errs in a few windows at the first output step.
-    pub mainly: MainlyParams,
-    /// An output that nothing changes is a constant if it is at least this large.
-    pub table_constant: f64,
-}
-
-/// When a truth table of the inputs that matter mainly is stated: with less at the first output step, and more afterwards.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct MainlyParams {
-    /// Share of answers that agree with the entry of the table that has the most doubt.
-    pub entry: f64,
-    /// The same over all entries.
-    pub entries: f64,
-    /// Agreement in the first output steps after that, for the sign that is predicted less well.
-    pub first_steps: f64,
-    /// Agreement with the network's own past and with the tables run freely.
-    pub afterwards: f64,
-}
-
-impl Default for MainlyParams {
-    fn default() -> Self {
-        Self { entry: 0.6, entries: 0.9, first_steps: 0.95, afterwards: 0.99 }
+settings! {
+    /// When a reading is stated.
+    pub struct RecurrenceParams {
+        /// How much more often the chosen component must agree with the output than any other, at the first output step.
+        margin: f64 = 0.15, SHARE;
+        /// Output steps, after the first, that help to choose it.
+        later_steps: usize = 16, SETTLING;
+        /// Agreement needed afterwards, from the network's own past and from the recurrence run freely.
+        agreement: f64 = 0.9, SHARE;
+        /// Activity that falls below this share of its largest has died out: nothing is stated.
+        alive: f64 = 1e-3, SHARE;
+        /// A linear relation with a smaller relative residual confirms a reading.
+        confirmed: f64 = 0.2, SIZE;
+        /// A relation with a smaller lag that agrees on the orbit at least this often, and no less often than the one that the
+        /// first output step shows, speaks against the latter: that one may be several steps of the recurrence taken as one.
+        shorter: f64 = 0.95, SHARE;
+        /// Agreement at the first output step with which a reading is stated all the same, though never with high confidence.
+        despite_shorter: f64 = 0.95, SHARE;
+        /// Where a selection could be stated, a dense f is preferred if its error, run freely, is below this share of the
+        /// selection's.
+        dense_better: f64 = 0.5, SHARE;
+        /// And if one of its coefficients differs by more than this.
+        dense_differs: f64 = 0.01, SIZE;
+        /// A dense f is looked for in windows of at most this many components.
+        dense_window: usize = 1024, COUNT;
+        /// Share of variance that a dense f must explain to be stated.
+        dense_explained: f64 = 0.95, SHARE;
+        /// Coefficients of a dense f below this share of the largest are taken as zero.
+        dense_smallest: f64 = 5e-4, SHARE;
+        /// And those below this many standard errors.
+        dense_significant: f64 = 4.0, DEVIATIONS;
+        /// Coefficients are rounded to multiples of one over this: a regression on some hundred trials knows no more digits.
+        dense_digits: f64 = 1e3, POSITIVE;
+        /// Coefficients this near to +-1 are taken as these where that follows the network as well.
+        dense_snaps: f64 = 0.03, SIZE;
+        /// A plainer form of a dense f may have this many times the error of the best.
+        dense_plainer: f64 = 1.2, TIMES;
+        /// Turns of the window (s output steps each) over which a dense f is run freely from the inputs.
+        dense_turns: usize = 3, COUNT;
+        /// Largest relative error that it may then have.
+        dense_unrolled: f64 = 0.2, SIZE;
+        /// As many eigenvalues as those of a dense f above this modulus must last on the orbit.
+        dense_lasting: f64 = 0.8, SIZE;
+        /// Where activity dies out, every eigenvalue of a dense f must lie below this.
+        dense_dying: f64 = 0.95, SIZE;
+        /// Where activity dies out, a dense f is stated only with a coefficient of at least this: a dead network computes nothing.
+        dense_faintest: f64 = 0.05, SIZE;
+        /// Outputs of a dense f are taken in a unit of their own if it differs from 1 by more than this.
+        dense_unit: f64 = 0.02, SIZE;
+        /// An output of a dense f below this share of its size has faded away, and is not compared.
+        dense_faded: f64 = 0.01, SHARE;
+        /// When a selection is compared with a dense f at all.
+        rival: RivalParams;
+        /// A network whose first outputs agree less often with a selection is asked for a truth table.
+        exactly: f64 = 0.995, SHARE;
+        /// Share of answers that must agree with a truth table, over all its entries.
+        table_agreement: f64 = 0.99, SHARE;
+        /// Agreement that a truth table must have, run freely from the inputs, in each of the first output steps.
+        table_first_steps: f64 = 0.9, SHARE;
+        /// Agreement with the network's own past where not every output has a table, so that none can be run freely.
+        table_own_past: f64 = 0.98, SHARE;
+        /// Agreement from which on an output that hardly ever takes one of its signs is stated, where all the others are.
+        table_faultless: f64 = 0.999, SHARE;
+        /// What is asked where a network errs in a few windows at the first output step.
+        mainly: MainlyParams;
+        /// An output that nothing changes is a constant if it is at least this large.
+        table_constant: f64 = 0.3, SIZE;
     }
 }
 
-impl Default for RecurrenceParams {
-    fn default() -> Self {
-        Self {
-            margin: 0.15,
-            later_steps: 16,
-            agreement: 0.9,
-            alive: 1e-3,
-            confirmed: 0.2,
-            shorter: 0.95,
-            despite_shorter: 0.95,
-            dense_better: 0.5,
-            dense_differs: 0.01,
-            dense_window: 1024,
-            dense_explained: 0.95,
-            dense_smallest: 5e-4,
-            dense_significant: 4.0,
-            dense_digits: 1e3,
-            dense_snaps: 0.03,
-            dense_plainer: 1.2,
-            dense_turns: 3,
-            dense_unrolled: 0.2,
-            dense_lasting: 0.8,
-            dense_dying: 0.95,
-            dense_faintest: 0.05,
-            dense_unit: 0.02,
-            dense_faded: 0.01,
-            rival: RivalParams::default(),
-            exactly: 0.995,
-            table_agreement: 0.99,
-            table_first_steps: 0.9,
-            table_own_past: 0.98,
-            mainly: MainlyParams::default(),
-            table_constant: 0.3,
-            table_faultless: 0.999,
-        }
+settings! {
+    /// When a truth table of the inputs that matter mainly is stated: with less at the first output step, and more afterwards.
+    pub struct MainlyParams {
+        /// Share of answers that agree with the entry of the table that has the most doubt.
+        entry: f64 = 0.6, SHARE;
+        /// The same over all entries.
+        entries: f64 = 0.9, SHARE;
+        /// Agreement in the first output steps after that, for the sign that is predicted less well.
+        first_steps: f64 = 0.95, SHARE;
+        /// Agreement with the network's own past and with the tables run freely.
+        afterwards: f64 = 0.99, SHARE;
     }
 }
 

@@ -7,22 +7,16 @@
 
 use crate::numeric::{Matrix, ridge_regression, zero_padded};
 use crate::observe::{Batch, Observations, as_windows};
+use crate::setting::settings;
 use crate::task::Window;
-use serde::{Deserialize, Serialize};
 
-/// When the function that is stated can have a rival.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RivalParams {
-    /// A function that misses the network by less than this share has none.
-    pub exact: f64,
-    /// First outputs that correlate less with the function are not predicted by it.
-    pub correlation: f64,
-}
-
-impl Default for RivalParams {
-    fn default() -> Self {
-        Self { exact: 1e-3, correlation: 0.2 }
+settings! {
+    /// When the function that is stated can have a rival.
+    pub struct RivalParams {
+        /// A function that misses the network by less than this share has none.
+        exact: f64 = 1e-3, SHARE;
+        /// First outputs that correlate less with the function are not predicted by it.
+        correlation: f64 = 0.2, SHARE;
     }
 }
 

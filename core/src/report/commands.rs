@@ -1,6 +1,6 @@
 //! The command and the Python lines that make a page again.
 
-use super::Provenance;
+use super::{Provenance, SAVED};
 use crate::interpret::{Interpretation, StateView};
 use serde::Serialize;
 
@@ -18,6 +18,12 @@ impl Commands {
         let Some(path) = made("path") else {
             return made("command").map(|command| Self { shell: command.into(), python: None });
         };
+        if made(SAVED).is_some() {
+            let python = format!(
+                "import ketbra\n\nfound = ketbra.Interpretation.load({path:?})\nfound.save_page(\"report.html\")"
+            );
+            return Some(Self { shell: format!("ketbra report {}", quoted(path)), python: Some(python) });
+        }
         let (mut shell, mut python) = (format!("ketbra report {}", quoted(path)), format!("{path:?}"));
         let task = &found.task;
         if found.blind {

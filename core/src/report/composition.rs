@@ -69,26 +69,24 @@ pub(super) fn made_of(network: &Network) -> String {
         _ => format!("layers of {} units", listed(&sizes)),
     };
     let more = match kind {
-        CellKind::Elman | CellKind::Ssm => network.activation().map(|activation| activation.name().to_string()),
-        CellKind::Gru => None,
         CellKind::Lstm => Some("state (h, c)".into()),
+        _ => network.activation().map(|activation| activation.name().to_string()),
     };
     let modes = network.layers.iter().find_map(|cell| match cell {
         Cell::Ssm(cell) if cell.imaginary.is_some() => Some(format!("{} complex modes", cell.modes())),
         Cell::Ssm(cell) => Some(format!("{} real modes", cell.modes())),
         _ => None,
     });
-    [Some(title(kind).into()), Some(sizes), modes, more].into_iter().flatten().collect::<Vec<String>>().join(", ")
+    [Some(kind.about().layer.into()), Some(sizes), modes, more]
+        .into_iter()
+        .flatten()
+        .collect::<Vec<String>>()
+        .join(", ")
 }
 
 /// What a network is called in a sentence: a plain one just that.
 pub(super) fn noun(network: &Network) -> String {
-    let kind = match network.kind() {
-        Some(CellKind::Gru) => "GRU",
-        Some(CellKind::Lstm) => "LSTM",
-        Some(CellKind::Ssm) => "state-space network",
-        Some(CellKind::Elman) | None => "network",
-    };
+    let kind = network.kind().unwrap_or_default().about().noun;
     match network.layers.len() {
         1 => kind.into(),
         layers => format!("{kind} of {layers} layers"),
@@ -102,18 +100,7 @@ pub(super) fn is_plain(network: &Network) -> bool {
 
 /// How the whole state is written: the units and what follows them.
 pub(super) fn whole_state(network: &Network) -> &'static str {
-    match network.kind() {
-        Some(CellKind::Lstm) => "(h, tanh c)",
-        Some(CellKind::Ssm) => "(h, x)",
-        _ => "of all layers",
-    }
-}
-
-fn title(kind: CellKind) -> &'static str {
-    match kind {
-        CellKind::Ssm => "state-space layer",
-        kind => kind.title(),
-    }
+    network.kind().and_then(|kind| kind.about().whole_state).unwrap_or("of all layers")
 }
 
 fn listed(sizes: &[usize]) -> String {
@@ -127,10 +114,17 @@ fn listed(sizes: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Architecture, Initialization};
+    use crate::network::{Activation, Architecture, CellSettings, Initialization};
 
     fn network(cell: CellKind, layers: usize) -> Network {
-        let of = Architecture { cell, layers, hidden: 5, activation: Activation::Tanh, bias: true };
+        let of = Architecture {
+            cell,
+            layers,
+            hidden: 5,
+            activation: Activation::Tanh,
+            bias: true,
+            settings: CellSettings::usual(cell),
+        };
         Initialization::Uniform.network(&of, 2, 2, 1)
     }
 

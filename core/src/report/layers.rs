@@ -5,10 +5,11 @@
 
 use super::shown_steps;
 use super::stored::Stored;
-use crate::network::{Activation, Biases, Cell, Gru, Lstm, Modes, Network, Ssm};
+use crate::network::{Activation, Cell, CellKind, Gate, Gru, Lstm, Network, Parameter};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 #[derive(Serialize)]
 pub(super) struct NetworkData {
@@ -32,56 +33,19 @@ const UNSEEN: f64 = 7e-6;
 const EPISODES: usize = 16;
 const BATCH: u32 = 12;
 
+/// A layer: its kind, and its tensors under the names that files give them.
 #[derive(Serialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-enum LayerData {
-    Elman { activation: Activation, recurrent: Stored, input: Stored, bias: Option<Stored> },
-    Gru(GatedData),
-    Lstm(GatedData),
-    Ssm { activation: Activation, real: Box<ModesData>, imaginary: Option<Box<ModesData>>, skip: Option<Stored> },
-}
-
-#[derive(Serialize)]
-struct GatedData {
+struct LayerData {
+    kind: CellKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    activation: Option<Activation>,
     gates: &'static [Gate],
-    recurrent: Stored,
-    input: Stored,
-    /// Apart from the other bias: a GRU's r scales one of the two.
-    input_bias: Option<Stored>,
-    recurrent_bias: Option<Stored>,
+    tensors: BTreeMap<&'static str, Stored>,
 }
-
-#[derive(Serialize)]
-struct ModesData {
-    eigenvalues: Stored,
-    input: Stored,
-    output: Stored,
-}
-
-/// A gate, whose weights are a block of rows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(super) struct Gate {
-    /// The letter that PyTorch's documentation gives it.
-    pub(super) letter: &'static str,
-    /// What it does.
-    pub(super) role: &'static str,
-}
-
-const fn gate(letter: &'static str, role: &'static str) -> Gate {
-    Gate { letter, role }
-}
-
-const GRU_GATES: [Gate; Gru::GATES] = [gate("r", "reset"), gate("z", "update"), gate("n", "candidate")];
-const LSTM_GATES: [Gate; Lstm::GATES] =
-    [gate("i", "input"), gate("f", "forget"), gate("g", "candidate"), gate("o", "output")];
 
 /// The gates of a layer in the order of their rows; none where there are none.
 pub(super) fn gates(cell: &Cell) -> &'static [Gate] {
-    match cell {
-        Cell::Gru(_) => &GRU_GATES,
-        Cell::Lstm(_) => &LSTM_GATES,
-        Cell::Elman(_) | Cell::Ssm(_) => &[],
-    }
+    cell.kind().about().gates
 }
 
 pub(super) fn network_data(network: &Network, s: usize) -> NetworkData {
@@ -170,43 +134,15 @@ fn rounded(network: &Network, places: &[Vec<u32>]) -> Network {
 }
 
 fn layer_data(cell: &Cell, places: Option<u32>) -> LayerData {
-    let stored = |matrix: &Matrix| {
-        let fixed = places.and_then(|places| Stored::fixed(matrix, places));
-        fixed.unwrap_or_else(|| Stored::blocks(matrix, gates(cell).len()))
-    };
-    let gated = |recurrent: &Matrix, input: &Matrix, biases: Option<&Biases>| GatedData {
-        gates: gates(cell),
-        recurrent: stored(recurrent),
-        input: stored(input),
-        input_bias: biases.map(|biases| Stored::row(&biases.input)),
-        recurrent_bias: biases.map(|biases| Stored::row(&biases.recurrent)),
-    };
-    match cell {
-        Cell::Elman(cell) => LayerData::Elman {
-            activation: cell.activation,
-            recurrent: Stored::exact(&cell.recurrent_weights),
-            input: Stored::exact(&cell.input_weights),
-            bias: cell.biases.is_some().then(|| Stored::row(&cell.total_bias())),
-        },
-        Cell::Gru(Gru { recurrent_weights, input_weights, biases }) => {
-            LayerData::Gru(gated(recurrent_weights, input_weights, biases.as_ref()))
+    let gates = gates(cell);
+    let stored = |of: &Parameter<'_>| match of {
+        Parameter::Vector(values) => Stored::row(values),
+        Parameter::Matrix(matrix) if gates.is_empty() => Stored::exact(matrix),
+        Parameter::Matrix(matrix) => {
+            let fixed = places.and_then(|places| Stored::fixed(matrix, places));
+            fixed.unwrap_or_else(|| Stored::blocks(matrix, gates.len()))
         }
-        Cell::Lstm(Lstm { recurrent_weights, input_weights, biases }) => {
-            LayerData::Lstm(gated(recurrent_weights, input_weights, biases.as_ref()))
-        }
-        Cell::Ssm(Ssm { activation, real, imaginary, skip }) => LayerData::Ssm {
-            activation: *activation,
-            real: modes_data(real),
-            imaginary: imaginary.as_ref().map(modes_data),
-            skip: skip.as_ref().map(Stored::exact),
-        },
-    }
-}
-
-fn modes_data(modes: &Modes) -> Box<ModesData> {
-    Box::new(ModesData {
-        eigenvalues: Stored::row(&modes.eigenvalues),
-        input: Stored::exact(&modes.input),
-        output: Stored::exact(&modes.output),
-    })
+    };
+    let tensors = cell.layer().parameters().iter().map(|(name, of)| (*name, stored(of))).collect();
+    LayerData { kind: cell.kind(), activation: cell.activation(), gates, tensors }
 }

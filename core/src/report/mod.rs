@@ -52,6 +52,9 @@ pub struct Provenance {
     pub training: Option<Training>,
 }
 
+/// What says, in the list of how a page was made, that what was found had been saved.
+const SAVED: &str = "interpretation";
+
 /// The longest run that a page shows, in output steps.
 const LONGEST_RUN: usize = 96;
 
@@ -78,6 +81,7 @@ impl Provenance {
         let mut made = vec![("network".to_string(), name), ("path".to_string(), path.display().to_string())];
         let short = file.metadata.iter().filter(|(_, value)| !value.contains('\n'));
         made.extend(short.map(|(name, value)| (format!("file: {name}"), value.clone())));
+        made.extend(Interpretation::is_saved(path).then(|| (SAVED.to_string(), "saved, with its network".into())));
         let mut training = metrics.and_then(|text| Training::from_csv(&text, MOST_ROWS));
         if let Some(training) = &mut training {
             let (snapshots, missing) = Snapshot::all(path, file, watch);
@@ -173,7 +177,7 @@ pub enum ReportError {
 
 /// The page of a network: one HTML file that needs nothing else.
 pub fn page(network: &Network, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
-    page_of(Some(network), found, provenance)
+    frame::assembled(&frame::NETWORK, &provenance.title, &data::page_data(Some(network), found, provenance)?)
 }
 
 /// What a network does and how sure that is, in the sentence that its page begins with; no network for recordings.
@@ -183,12 +187,7 @@ pub fn headline(network: Option<&Network>, found: &Interpretation) -> String {
 
 /// The page of recordings: a few of the episodes stand for the network that nobody can run.
 pub fn page_of_recordings(found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
-    page_of(None, found, provenance)
-}
-
-fn page_of(network: Option<&Network>, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
-    let data = data::page_data(network, found, provenance)?;
-    frame::assembled(&frame::NETWORK, &provenance.title, &data)
+    frame::assembled(&frame::NETWORK, &provenance.title, &data::page_data(None, found, provenance)?)
 }
 
 #[cfg(test)]

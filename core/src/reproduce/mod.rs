@@ -118,7 +118,7 @@ impl Experiment {
             false => Err(ReproduceError::Unknown {
                 name: name.clone(),
                 folder: folder.into(),
-                nearest: crate::task::nearest_name(&name.to_lowercase(), all.iter().map(String::as_str)).into(),
+                nearest: crate::choose::nearest_name(&name.to_lowercase(), all.iter().map(String::as_str)).into(),
             }),
         };
         names.iter().map(read).collect()

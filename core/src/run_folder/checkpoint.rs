@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::RunFolderError;
-use super::crc32c::crc32c;
+use crate::crc32c::crc32c;
 use crate::network::{Metadata, Network, NetworkFile};
 use crate::train::{BestWeights, CurriculumState, Evaluations, Metrics, TrainState};
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::RunFolderError;
-use super::crc32c::crc32c;
+use crate::crc32c::crc32c;
 use crate::train::Metrics;
 
 /// An open event file.

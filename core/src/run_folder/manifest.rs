@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::RunFolderError;
-use super::crc32c::crc32c;
+use crate::crc32c::crc32c;
 use crate::network::{Accuracy, Metadata};
 use crate::task::{Program, Task};
 use crate::train::{Diagnosis, Job, OldAccuracy, TrainParams, TrainState, diagnose};

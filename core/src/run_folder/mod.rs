@@ -5,12 +5,10 @@
 //! `held.safetensors` what training may not change.
 
 mod checkpoint;
-pub(crate) mod crc32c;
 mod error;
 mod events;
 #[cfg(fuzzing)]
 pub(crate) mod fuzzing;
-mod held;
 mod manifest;
 mod metrics;
 mod recorder;
@@ -19,7 +17,6 @@ mod training;
 
 pub use error::RunFolderError;
 pub use events::EventFile;
-pub(crate) use held::restraint;
 pub use manifest::{ContextRecord, ContextResult, KeptTask, Manifest, RunResult, RunStatus, TaskRecord};
 pub use recorder::Recorder;
 pub use training::{Resumed, Trained};
@@ -29,6 +26,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::{read_bytes, read_text, write_whole, write_whole_unsynced};
 use crate::network::{MAX_FILE_BYTES, MAX_HIDDEN, Network, NetworkFile};
+use crate::train::held::encode;
 use crate::train::{TrainParams, TrainState};
 
 /// The largest manifest that is read, in bytes: it holds the text of the task, which may be as long as a task file.
@@ -83,8 +81,7 @@ impl RunFolder {
             .map_err(|source| RunFolderError::io("write", &file, source))?;
         if let Some(held) = manifest.params.restraint.as_ref().and_then(|restraint| restraint.held.as_ref()) {
             let file = path.join(HELD);
-            let bytes =
-                held::encode(held).map_err(|problem| RunFolderError::Checkpoint { path: file.clone(), problem })?;
+            let bytes = encode(held).map_err(|problem| RunFolderError::Checkpoint { path: file.clone(), problem })?;
             write_whole_unsynced(&file, &bytes).map_err(|source| RunFolderError::io("write", &file, source))?;
         }
         Ok(Self { path: path.into(), manifest })
@@ -94,7 +91,11 @@ impl RunFolder {
     pub fn params(&self) -> Result<TrainParams, RunFolderError> {
         let mut params = self.manifest.params.clone();
         if let Some(restraint) = &mut params.restraint {
-            restraint.held = Some(held::read(&self.path.join(HELD), restraint, MAX_FILE_BYTES)?);
+            let path = self.path.join(HELD);
+            let bytes =
+                read_bytes(&path, MAX_FILE_BYTES).map_err(|source| RunFolderError::io("read", &path, source))?;
+            let held = restraint.held_in(&bytes, &path);
+            restraint.held = Some(held.map_err(|problem| RunFolderError::Checkpoint { path, problem })?);
         }
         Ok(params)
     }

@@ -1,29 +1,25 @@
 //! Eigenvalues of a linearized network against those that the theory's circuit must have.
 
 use crate::numeric::{Matching, NumericError, arc, c64, match_angles};
+use crate::setting::settings;
 use serde::{Deserialize, Serialize};
 
-/// How eigenvalues are compared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SpectrumParams {
-    /// Eigenvalues with a larger modulus are kept, those of the theory too.
-    pub threshold: f64,
-    /// How found eigenvalues are paired with expected ones.
-    #[serde(default)]
-    pub matching: Matching,
-    /// Directions of the theory nearer than this (radians) are one.
-    #[serde(default = "same_direction")]
-    pub same_direction: f64,
-}
-
-fn same_direction() -> f64 {
-    1e-6
+settings! {
+    /// How eigenvalues are compared.
+    pub struct SpectrumParams {
+        /// Eigenvalues with a larger modulus are kept, those of the theory too.
+        threshold: f64 = 0.9, SIZE;
+        /// How found eigenvalues are paired with expected ones.
+        matching: Matching = Matching::default(), words::<Matching>();
+        /// Directions of the theory nearer than this are one.
+        same_direction: f64 = 1e-6, RADIANS;
+    }
 }
 
 impl SpectrumParams {
     /// At the origin and at fixed points.
     pub fn at_a_point() -> Self {
-        Self { threshold: 0.9, matching: Matching::Optimal, same_direction: same_direction() }
+        Self::default()
     }
 
     /// On the orbit.

@@ -2,8 +2,12 @@
 
 use super::settings::keys;
 use super::{Axis, Grid, SweepError};
-use crate::task::nearest_name;
+use crate::choose::nearest_name;
+use crate::interpret::InterpretParams;
+use crate::setting::Adjustable;
 use crate::train::{SettingKind, SettingValue, TrainSetting};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -11,6 +15,8 @@ use toml::de::{DeTable, DeValue};
 const SEED: &str = "seed";
 /// The key of the blocks that are swept one after another, each with the values above them.
 const BLOCKS: &str = "grid";
+/// The table that says how its networks are interpreted.
+const INTERPRET: &str = "interpret";
 /// Most seeds in a list, ranges counted by what they stand for: one more is surely a slip.
 const MOST_SEEDS: usize = 1_000_000;
 /// Most values of any other key: each is tried once before anything is trained.
@@ -34,21 +40,26 @@ impl Source<'_> {
 }
 
 /// Reads the text of a sweep file; `file` is named in errors.
-pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Grid>, SweepError> {
+pub(super) fn parse(text: &str, file: &str) -> Result<(Vec<Grid>, Map<String, Value>), SweepError> {
     let source = Source { file, text };
     let table = DeTable::parse(text)
         .map_err(|error| source.error(error.span().map_or(0, |span| span.start), error.message()))?;
     let mut common = vec![];
-    let mut blocks = vec![];
+    let (mut blocks, mut settings) = (vec![], Map::new());
     for (name, value) in table.get_ref() {
         match (name.get_ref().as_ref(), value.get_ref()) {
             (BLOCKS, DeValue::Array(tables)) => blocks.extend(tables.iter()),
             (BLOCKS, _) => return Err(source.error(name.span().start, "write [[grid]] with two brackets")),
+            (INTERPRET, DeValue::Table(_)) => settings = interpretation(&source, name.span().start)?,
+            (INTERPRET, _) => {
+                return Err(source
+                    .error(name.span().start, "write [interpret], and settings such as code.read = 0.95 below it"));
+            }
             _ => common.push(axis(&source, name, value)?),
         }
     }
     if blocks.is_empty() {
-        return Ok(vec![Grid { axes: common, line: 1 }]);
+        return Ok((vec![Grid { axes: common, line: 1 }], settings));
     }
     let mut grids: Vec<Grid> = vec![];
     let mut values = 0;
@@ -61,7 +72,19 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Vec<Grid>, SweepError> {
         }
         grids.push(next);
     }
-    Ok(grids)
+    Ok((grids, settings))
+}
+
+/// The settings of interpretation, tried once.
+fn interpretation(source: &Source<'_>, at: usize) -> Result<Map<String, Value>, SweepError> {
+    #[derive(Deserialize)]
+    struct Table {
+        interpret: Map<String, Value>,
+    }
+    let settings = toml::from_str::<Table>(source.text).map_err(|error| source.error(at, error.message()))?.interpret;
+    let taken = InterpretParams::default().with_map(&settings);
+    taken.map_err(|error| source.error(at, error.to_string()))?;
+    Ok(settings)
 }
 
 /// A block takes the common axes and replaces those that it has itself.
@@ -85,7 +108,7 @@ fn axis(
     // What recipes were called before.
     let typed = if typed == "curriculum" { "recipe" } else { typed };
     let Some(key) = keys().find(|key| key.name == typed) else {
-        let nearest = nearest_name(&typed.to_lowercase(), keys().map(|key| key.name).chain([BLOCKS]));
+        let nearest = nearest_name(&typed.to_lowercase(), keys().map(|key| key.name).chain([BLOCKS, INTERPRET]));
         let problem = format!("there is no key '{typed}'; did you mean '{nearest}'?");
         return Err(source.error(name.span().start, problem));
     };
@@ -184,6 +207,10 @@ fn whole_range(text: &str) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(text: &str, file: &str) -> Result<Vec<Grid>, SweepError> {
+        super::parse(text, file).map(|(grids, _)| grids)
+    }
 
     fn refused(text: &str) -> String {
         parse(text, "s.toml").unwrap_err().to_string()

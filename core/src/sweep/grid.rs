@@ -1,12 +1,13 @@
 //! From a sweep file to the list of its networks.
 
 use super::{SweepError, file, settings};
+use crate::crc32c::crc32c;
 use crate::files::read_text;
 use crate::network::NetworkFile;
-use crate::run_folder::crc32c::crc32c;
 use crate::task::Task;
 use crate::train::{Job, SettingValue, Start, TrainParams, TrainSetting};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,8 @@ pub struct Run {
     pub folder: PathBuf,
     /// Whether TensorBoard event files are written into its folder.
     pub tensorboard: bool,
+    /// Settings of its interpretation that differ from the defaults.
+    pub interpret: Map<String, Value>,
 }
 
 /// A run as a line of a file that carries everything.
@@ -78,18 +81,23 @@ struct StoredRun {
     from: Option<PathBuf>,
     #[serde(default)]
     tensorboard: bool,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    interpret: Map<String, Value>,
 }
 
 impl Run {
     /// A hash of f and of every setting: two runs of one name are the same network if these agree.
     pub fn key(&self) -> Result<String, serde_json::Error> {
-        let text = self.job.task.to_toml() + &serde_json::to_string(&self.job.params)?;
+        let mut text = self.job.task.to_toml() + &serde_json::to_string(&self.job.params)?;
+        if !self.interpret.is_empty() {
+            text += &serde_json::to_string(&self.interpret)?;
+        }
         Ok(format!("{:08x}", crc32c(text.as_bytes())))
     }
 
     /// The run as one line of JSON.
     pub(super) fn to_line(&self) -> Result<String, serde_json::Error> {
-        let Self { name, job, folder, tensorboard } = self;
+        let Self { name, job, folder, tensorboard, interpret } = self;
         let from = job.params.from.as_ref().map(|from| folder.join(&from.network));
         let stored = StoredRun {
             name: name.clone(),
@@ -97,13 +105,14 @@ impl Run {
             params: job.params.clone(),
             from,
             tensorboard: *tensorboard,
+            interpret: interpret.clone(),
         };
         serde_json::to_string(&stored)
     }
 
     /// Reads back what [`Run::to_line`] wrote.
     pub(super) fn from_line(line: &str) -> Result<Self, String> {
-        let StoredRun { name, task, params, from, tensorboard } =
+        let StoredRun { name, task, params, from, tensorboard, interpret } =
             serde_json::from_str(line).map_err(|error| error.to_string())?;
         let task = Task::from_toml(&task, "task", &name).map_err(|error| error.to_string())?;
         let mut job = Job { task, params, start: Start::Random };
@@ -115,7 +124,7 @@ impl Run {
                 return Err(format!("{} is no longer the network that the sweep began with", path.display()));
             }
         }
-        Ok(Self { name, job, folder: PathBuf::new(), tensorboard })
+        Ok(Self { name, job, folder: PathBuf::new(), tensorboard, interpret })
     }
 }
 
@@ -125,6 +134,7 @@ pub struct Plan {
     file: String,
     folder: PathBuf,
     grids: Vec<Grid>,
+    interpret: Map<String, Value>,
 }
 
 impl Plan {
@@ -136,7 +146,8 @@ impl Plan {
 
     /// A plan from the text of a sweep file.
     pub fn parse(text: &str, file: &str, folder: &Path) -> Result<Self, SweepError> {
-        let plan = Self { file: file.into(), folder: folder.into(), grids: file::parse(text, file)? };
+        let (grids, interpret) = file::parse(text, file)?;
+        let plan = Self { file: file.into(), folder: folder.into(), grids, interpret };
         plan.check()?;
         Ok(plan)
     }
@@ -202,7 +213,8 @@ impl Plan {
                     Some(_) => {}
                     None => {
                         places.insert(name.clone(), runs.len());
-                        runs.push(Run { name, job, folder: self.folder.clone(), tensorboard });
+                        let (folder, interpret) = (self.folder.clone(), self.interpret.clone());
+                        runs.push(Run { name, job, folder, tensorboard, interpret });
                     }
                 }
             }

@@ -3,6 +3,7 @@
 use super::{NetworkLock, Row, SweepError, SweepFolder};
 use crate::csv;
 use crate::files::write_whole;
+use crate::network::CELL_SETTINGS;
 use serde_json::Value;
 
 /// Rows as comma-separated values with a header, sorted by name.
@@ -10,8 +11,12 @@ pub fn to_csv(rows: &[Row]) -> Result<String, serde_json::Error> {
     let mut rows: Vec<&Row> = rows.iter().collect();
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     let mut text = String::new();
-    for row in rows {
-        let columns = row.columns()?;
+    // A setting of cells has a column where one of them has it.
+    let has = |name: &str| rows.iter().any(|row| row.cell_settings.get(name).is_some());
+    let unused: Vec<&str> = CELL_SETTINGS.iter().map(|setting| setting.name).filter(|name| !has(name)).collect();
+    for row in &rows {
+        let mut columns = row.columns()?;
+        columns.retain(|(name, _)| !unused.contains(&name.as_str()));
         if text.is_empty() {
             let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
             text = names.join(",") + "\n";

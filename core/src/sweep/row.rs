@@ -4,11 +4,11 @@ use super::grid::Run;
 use super::settings::{frozen, threshold, word};
 use crate::interpret::Interpretation;
 use crate::memories::Method;
-use crate::network::CellKind;
+use crate::network::{CellKind, CellSettings};
 use crate::spectrum::Spectrum;
 use crate::task::{TableOf, Window};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The methods that every network of a sweep is read with.
@@ -20,6 +20,9 @@ pub const COMPARED: [Method; 6] =
 pub struct Row {
     /// What the network is called.
     pub name: String,
+    /// Settings of its interpretation that differ from the defaults.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub interpret: Map<String, Value>,
     /// Hash of f and of every setting; nothing in results of earlier versions.
     #[serde(default)]
     pub key: Option<String>,
@@ -60,6 +63,9 @@ pub struct Row {
     pub activation: String,
     /// Whether it has biases.
     pub bias: bool,
+    /// What else the cell leaves to choose.
+    #[serde(default, skip_serializing_if = "CellSettings::is_empty")]
+    pub cell_settings: CellSettings,
     /// Seed.
     pub seed: u64,
     /// The network that training began with, where it is a trained one.
@@ -136,6 +142,7 @@ impl Row {
         let (task, params) = (&run.job.task, &run.job.params);
         Self {
             name: run.name.clone(),
+            interpret: run.interpret.clone(),
             key: run.key().ok(),
             task: task.name().into(),
             s: task.window().map_or(0, Window::s),
@@ -154,6 +161,7 @@ impl Row {
             clip: params.clip,
             activation: word(&params.activation),
             bias: params.bias,
+            cell_settings: params.cell_settings,
             seed: params.seed,
             from: params.from.as_ref().map(|from| from.network.clone()),
             freeze: frozen(params),
@@ -193,8 +201,10 @@ impl Row {
     pub(crate) fn columns(&self) -> Result<Vec<(String, Value)>, serde_json::Error> {
         let Value::Object(fields) = serde_json::to_value(self)? else { return Ok(vec![]) };
         let mut columns = vec![];
-        for (name, value) in fields {
+        for (name, value) in fields.into_iter().filter(|(name, _)| name != "cell_settings") {
             match (name.as_str(), value) {
+                // Of one sweep they are all the same.
+                ("interpret", _) => {}
                 ("worst" | "recovered" | "phi_error", Value::Object(by_method)) => {
                     let of = |method: Method| by_method.get(method.name()).cloned().unwrap_or(Value::Null);
                     columns.extend(COMPARED.map(|method| (column(&name, method.name()), of(method))));
@@ -205,6 +215,7 @@ impl Row {
                 (_, value) => columns.push((name, value)),
             }
         }
+        columns.extend(self.cell_settings.columns().map(|(name, value)| (name.to_string(), value)));
         Ok(columns)
     }
 }

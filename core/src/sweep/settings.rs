@@ -1,6 +1,6 @@
 //! What a sweep can vary, and what its networks are called.
 
-use crate::network::{CellKind, NetworkFile};
+use crate::network::{CellKind, CellValues, NetworkFile};
 use crate::task::{Task, TaskError};
 use crate::train::{
     Choices, Curriculum, Freeze, Job, Recipe, RestraintRule, SETTINGS, SettingKind, SettingValue, Start, TrainError,
@@ -122,6 +122,15 @@ pub fn name(job: &Job) -> String {
     unusual(params.batch != usual.batch, format!("batch{}", params.batch));
     unusual(params.initialization != usual.initialization, word(&params.initialization));
     unusual(params.activation != usual.activation, word(&params.activation));
+    for (setting, value) in params.cell_settings.iter() {
+        unusual(
+            usual.cell_settings.get(setting.name) != Some(value),
+            match setting.values {
+                CellValues::Flag => setting.name.into(),
+                CellValues::Number { .. } => format!("{}{}", setting.name, short(value)),
+            },
+        );
+    }
     unusual(params.bias != usual.bias, if params.bias { "bias" } else { "nobias" }.into());
     unusual(params.metrics_every != usual.metrics_every, format!("metrics{}", params.metrics_every));
     let look = |params: &TrainParams| params.stopping.map_or(0, |rule| rule.look_every);
@@ -213,7 +222,9 @@ mod tests {
                 SettingKind::Flag => SettingValue::Flag(true),
                 SettingKind::Names => panic!("{} is no list", key.name),
             };
-            assert_ne!(named(&[base[0].clone(), (key.name, value)]), named(&base), "{}", key.name);
+            let cell = key.cell().map(|cell| ("cell", SettingValue::Text(cell.name().into())));
+            let base: Vec<_> = base.iter().cloned().chain(cell).collect();
+            assert_ne!(named(&[&base[..], &[(key.name, value)]].concat()), named(&base), "{}", key.name);
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::interpret::{Question, interpret};
 use crate::network::Network;
 use crate::panics::catch_panic;
 use crate::run_folder::{RunFolder, RunResult};
+use crate::setting::Adjustable;
 use crate::train::{self, Job, Start, TrainError};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -233,7 +234,8 @@ impl<'a> Work<'a> {
             return finished.send(Finished::Row { row: Box::new(row), claim }).ok();
         };
         let question = Question::Task(task.clone());
-        let found = catch_panic(|| interpret(&network, &question, &self.local.interpret));
+        let found =
+            catch_panic(|| interpret(&network, &question, &self.local.interpret.clone().with_map(&run.interpret)?));
         add(&self.interpreting, begin.elapsed());
         match found {
             Ok(Ok(found)) => row.interpreted(run, &found),

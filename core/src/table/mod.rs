@@ -12,7 +12,7 @@ pub use interval::IntervalParams;
 pub use latex::latex;
 pub use text::{markdown, text, text_within};
 
-use crate::network::CellKind;
+use crate::network::{CellKind, CellSettings};
 use crate::sweep::Row;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -201,6 +201,10 @@ fn variant(row: &Row) -> String {
     let cell: CellKind = row.cell.parse().unwrap_or_default();
     unusual(row.activation != cell.usual_activation().name(), row.activation.clone());
     unusual(cell != CellKind::Elman, cell.title().into());
+    let usual = CellSettings::usual(cell);
+    for (setting, value) in row.cell_settings.iter().filter(|(of, value)| usual.get(of.name) != Some(*value)) {
+        unusual(true, format!("{}={value}", setting.name));
+    }
     unusual(row.layers != 1, format!("{} layers", row.layers));
     unusual(row.bias != cell.usually_biased(), if row.bias { "bias" } else { "no bias" }.into());
     unusual(["table1", "none"].contains(&row.recipe.as_str()) && row.steps != 20_000, format!("{} steps", row.steps));

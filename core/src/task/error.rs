@@ -27,7 +27,8 @@ pub enum TaskError {
     },
     /// A program where a window is needed.
     #[error(
-        "{} has inputs at every step, and this is about tasks that see s inputs and then go on alone, such as T2",
+        "{} has inputs at every step, and this is about tasks that see s inputs and then go on alone, such as T2; to \
+         look which of a network's states hold what, use ketbra.readings(hidden, contents) in Python",
         escaped_name(name)
     )]
     Driven {

@@ -14,7 +14,6 @@ pub use program::{
     Columns, Description as ProgramDescription, Episode, Frame, Kind, KnownProgram, MAX_PROGRAM_BYTES, Machine,
     PROGRAMS, Part as ProgramPart, Program, RunError, Step as ProgramStep,
 };
-pub(crate) use window::nearest_name;
 pub use window::{
     Component, Context, Episodes, Function, Gate, KNOWN_TASKS, KnownTask, MAX_COEFFICIENTS, MAX_CONTEXTS,
     MAX_FORMULA_BYTES, MAX_FORMULA_DEPTH, MAX_GATE_INPUTS, MAX_ID_DIGITS, MAX_WINDOW, PastComponent, Slot, Source,

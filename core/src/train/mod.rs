@@ -11,6 +11,7 @@ mod curriculum;
 mod diagnosis;
 mod engine;
 mod error;
+pub(crate) mod held;
 pub mod limits;
 mod params;
 mod recipe;

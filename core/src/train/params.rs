@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::limits::{MAX_BATCH, MAX_HORIZON, MAX_LAYERS, MAX_METRICS, MAX_TEST_BATCHES};
 use super::{Curriculum, Evaluations, Restraint, Snapshots, Stopping, TrainError};
-use crate::network::{Activation, Architecture, CellKind, Initialization, MAX_HIDDEN, Metadata, Network, NetworkFile};
+use crate::network::{
+    Activation, Architecture, CellKind, CellSettings, Family, Initialization, MAX_HIDDEN, Metadata, Network,
+    NetworkFile,
+};
 use crate::task::Task;
 
 /// Parameters of one training run. Two runs with equal parameters on one machine end with equal bytes.
@@ -63,6 +66,9 @@ pub struct TrainParams {
     pub activation: Activation,
     /// Whether layers and readout have biases. Default yes for GRU and LSTM and for functions that are not odd, no for others.
     pub bias: bool,
+    /// What else the cell leaves to choose. Default as the cell's own table says.
+    #[serde(default, skip_serializing_if = "CellSettings::is_empty")]
+    pub cell_settings: CellSettings,
     /// A row of metrics is kept every so many steps. Default 100.
     pub metrics_every: u64,
     /// A checkpoint is kept every so many steps. Default 1,000.
@@ -90,7 +96,7 @@ impl TrainedStart {
     /// The record of a network, with its place as typed.
     pub fn of(named: &str, network: &Network) -> Result<Self, TrainError> {
         let bytes = NetworkFile::new(network.clone(), Metadata::new()).to_safetensors()?;
-        Ok(Self { network: named.into(), crc32c: crate::run_folder::crc32c::crc32c(&bytes) })
+        Ok(Self { network: named.into(), crc32c: crate::crc32c::crc32c(&bytes) })
     }
 }
 
@@ -164,6 +170,7 @@ impl TrainParams {
             initialization: Initialization::default(),
             activation: Activation::default(),
             bias: false,
+            cell_settings: CellSettings::default(),
             metrics_every: 100,
             checkpoint_every: 1_000,
             test: TestParams::default(),
@@ -172,8 +179,8 @@ impl TrainParams {
 
     /// What the network is made of.
     pub fn architecture(&self) -> Architecture {
-        let Self { cell, layers, hidden, activation, bias, .. } = *self;
-        Architecture { cell, layers, hidden, activation, bias }
+        let Self { cell, layers, hidden, activation, bias, cell_settings: settings, .. } = *self;
+        Architecture { cell, layers, hidden, activation, bias, settings }
     }
 
     /// A network with random weights, for a task of d components without contexts.
@@ -190,16 +197,18 @@ impl TrainParams {
     /// biases can compute odd functions only.
     pub fn choose_cell(&mut self, cell: CellKind, task: &Task) {
         (self.cell, self.activation) = (cell, cell.usual_activation());
+        self.cell_settings = CellSettings::usual(cell);
         self.bias = cell.usually_biased() || !task.is_odd();
         // Of 16 registers with taps 5,3 (and 7,6) all are learned so, with 1e-3 two thirds, with 2e-3 none.
-        if cell == CellKind::Elman && !task.is_linear() {
+        if cell.family() == Family::Plain && !task.is_linear() {
             self.learning_rate = 5e-4;
         }
     }
 
-    /// Takes over what given weights decide: the cell and its nonlinearity, layers, biases.
+    /// Takes over what given weights decide: the cell and its settings, layers, biases.
     pub fn take_from(&mut self, network: &Network) {
         self.cell = network.kind().unwrap_or_default();
+        self.cell_settings = network.cell_settings();
         self.layers = network.layers.len();
         self.activation = network.activation().unwrap_or_default();
         self.bias = network.has_bias();
@@ -249,6 +258,9 @@ impl TrainParams {
         require(self.l2.is_finite() && self.l2 >= 0.0, "l2", self.l2, "0 or more")?;
         for (name, beta) in [("beta1", self.beta1), ("beta2", self.beta2)] {
             require((0.0..1.0).contains(&beta), name, beta, "from 0 to below 1")?;
+        }
+        if let Some((name, value, limit)) = self.cell_settings.wrong(self.cell) {
+            return Err(TrainError::OutOfRange { name, value, limit });
         }
         if let Some(stopping) = &self.stopping {
             stopping.check()?;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{Curriculum, LearningRateChange, Stopping, TrainParams};
 use crate::choose::{UnknownWord, choose};
-use crate::network::{CellKind, Initialization};
+use crate::network::{CellKind, Family, Initialization};
 use crate::task::{Program, Task, Window};
 
 /// A way to train that has a name.
@@ -94,7 +94,7 @@ const PROGRAM_HORIZON: usize = 50;
 
 fn steady_window(task: &Window, cell: CellKind, hidden: usize, open: usize) -> TrainParams {
     let window = task.width();
-    let (plain, narrow) = (cell == CellKind::Elman && task.is_linear(), 2 * open < 3 * window);
+    let (plain, narrow) = (cell.family() == Family::Plain && task.is_linear(), 2 * open < 3 * window);
     let curriculum = if plain && !narrow { Curriculum::adaptive() } else { Curriculum::table1() };
     let mut params = TrainParams::with_curriculum(curriculum);
     let mut stopping = Stopping::default();
@@ -131,7 +131,7 @@ fn steady_window(task: &Window, cell: CellKind, hidden: usize, open: usize) -> T
 /// Gated cells that have to carry contents along. PyTorch's gates begin half closed and halve what passes: repeat copy of 8 x 8 is
 /// not learned so in 30,000 steps by any of 40 networks; with open gates and a rotation it is by ten of ten.
 fn carries_window(cell: CellKind, task: &Window) -> bool {
-    matches!(cell, CellKind::Gru | CellKind::Lstm) && task.is_linear()
+    cell.family() == Family::Gated && task.is_linear()
 }
 
 fn carries(cell: CellKind, task: &Task) -> bool {
@@ -157,7 +157,7 @@ impl TrainParams {
     /// functions go on as the paper's do, unless the recipe is `steady`.
     pub fn lower_learning_rate_at_the_end(&mut self, task: &Task) {
         let last_fifth = self.steps / 5 * 4;
-        let leaps = matches!(self.cell, CellKind::Gru | CellKind::Lstm) || !task.is_linear();
+        let leaps = self.cell.family() == Family::Gated || !task.is_linear();
         match &mut self.learning_rate_change {
             Some(change) if self.stopping.is_some() && change.after != ONLY_WHEN_LEARNED => {
                 change.after = change.after.min(last_fifth);

@@ -212,7 +212,7 @@ impl Held {
     pub(crate) fn restrict(&self, moves: &mut Network) {
         for (name, parameter) in moves.parameters_mut() {
             match (self.holds.get(&name), parameter) {
-                (None, _) => {}
+                (None, _) | (_, ParameterMut::Constant) => {}
                 (Some(hold), ParameterMut::Matrix(matrix)) => hold.restrict(matrix),
                 (Some(_), ParameterMut::Vector(vector)) => vector.fill(0.0),
             }
@@ -254,7 +254,7 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Activation, Architecture, CellKind, Initialization};
+    use crate::network::{Activation, Architecture, CellKind, CellSettings, Initialization};
 
     /// Orthonormal columns of H coordinates.
     fn basis(units: usize, columns: &[usize]) -> Mat<f64> {
@@ -262,7 +262,14 @@ mod tests {
     }
 
     fn moves(cell: CellKind) -> Network {
-        let architecture = Architecture { cell, layers: 1, hidden: 4, activation: Activation::Tanh, bias: true };
+        let architecture = Architecture {
+            cell,
+            layers: 1,
+            hidden: 4,
+            activation: Activation::Tanh,
+            bias: true,
+            settings: CellSettings::usual(cell),
+        };
         Initialization::Uniform.network(&architecture, 3, 2, 9)
     }
 

@@ -2,7 +2,7 @@
 //! a sweep are tested against it.
 
 use super::{Choices, Freeze, Recipe, Snapshots};
-use crate::network::{Activation, CellKind, Initialization};
+use crate::network::{Activation, CELL_SETTINGS, CellKind, CellSetting, CellValues, Initialization};
 
 /// A value as a file gives it.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,11 +43,33 @@ pub struct TrainSetting {
     /// The values that it takes.
     pub kind: SettingKind,
     /// Takes a value over; nothing where a sweep cannot vary it.
-    set: Option<fn(&mut Choices, &SettingValue)>,
+    set: Sets,
 }
 
-/// Every setting of training.
-pub const SETTINGS: [TrainSetting; 29] = [
+/// What becomes of a value.
+#[derive(Clone, Copy, Debug)]
+enum Sets {
+    /// A sweep cannot vary it.
+    Nothing,
+    /// A choice about training.
+    Choice(fn(&mut Choices, &SettingValue)),
+    /// The setting of a cell, by its place in the table.
+    OfCell(usize),
+}
+
+/// Every setting of training, those of cells behind the others.
+pub const SETTINGS: [TrainSetting; OWN.len() + CELL_SETTINGS.len()] = {
+    let mut all = [OWN[0]; _];
+    let mut k = 0;
+    while k < all.len() {
+        all[k] = if k < OWN.len() { OWN[k] } else { of_cell(k - OWN.len()) };
+        k += 1;
+    }
+    all
+};
+
+/// Those that training has with every cell.
+const OWN: [TrainSetting; 29] = [
     swept("cell", SettingKind::Word(&CellKind::NAMES), |to, value| to.cell = value.parsed()),
     swept("layers", SettingKind::Whole, |to, value| to.layers = value.size()),
     swept("hidden", SettingKind::Whole, |to, value| to.hidden = value.size()),
@@ -85,12 +107,22 @@ pub const SETTINGS: [TrainSetting; 29] = [
 
 /// A setting that a sweep can vary.
 const fn swept(name: &'static str, kind: SettingKind, set: fn(&mut Choices, &SettingValue)) -> TrainSetting {
-    TrainSetting { name, kind, set: Some(set) }
+    TrainSetting { name, kind, set: Sets::Choice(set) }
 }
 
 /// One that only a single network has.
 const fn single(name: &'static str, kind: SettingKind) -> TrainSetting {
-    TrainSetting { name, kind, set: None }
+    TrainSetting { name, kind, set: Sets::Nothing }
+}
+
+/// One of a cell.
+const fn of_cell(place: usize) -> TrainSetting {
+    let CellSetting { name, values, .. } = CELL_SETTINGS[place];
+    let kind = match values {
+        CellValues::Flag => SettingKind::Flag,
+        CellValues::Number { .. } => SettingKind::Number,
+    };
+    TrainSetting { name, kind, set: Sets::OfCell(place) }
 }
 
 impl TrainSetting {
@@ -99,15 +131,27 @@ impl TrainSetting {
         swept(name, kind, |_, _| ())
     }
 
+    /// The cell whose setting it is, if it is one's.
+    pub fn cell(&self) -> Option<CellKind> {
+        match self.set {
+            Sets::OfCell(place) => Some(CELL_SETTINGS[place].cell),
+            _ => None,
+        }
+    }
+
     /// Whether a sweep can vary it.
     pub fn is_swept(&self) -> bool {
-        self.set.is_some()
+        !matches!(self.set, Sets::Nothing)
     }
 
     /// Takes over a value of its kind.
     pub(crate) fn set(&self, choices: &mut Choices, value: &SettingValue) {
-        if let Some(set) = self.set {
-            set(choices, value);
+        match self.set {
+            Sets::Nothing => {}
+            Sets::Choice(set) => set(choices, value),
+            Sets::OfCell(_) => {
+                choices.cell_settings.set(self.name, value.number());
+            }
         }
     }
 }
@@ -128,7 +172,8 @@ impl SettingValue {
         match self {
             Self::Number(value) => Some(*value),
             Self::Whole(value) => Some(*value as f64),
-            _ => None,
+            Self::Flag(value) => Some(f64::from(u8::from(*value))),
+            Self::Text(_) => None,
         }
     }
 
@@ -166,7 +211,11 @@ mod tests {
     #[test]
     fn the_table_has_every_choice_and_no_other() {
         // A network at hand has no name; how snapshots are spaced belongs to them.
-        let expected: Vec<String> = fields(&Choices::default()).into_iter().filter(|name| name != "given").collect();
+        let mut expected: Vec<String> =
+            fields(&Choices::default()).into_iter().filter(|name| name != "given").collect();
+        // Those of cells stand together, behind all others.
+        assert_eq!(expected.pop().as_deref(), Some("cell_settings"));
+        expected.extend(CELL_SETTINGS.iter().map(|setting| setting.name.to_string()));
         let listed: Vec<&str> =
             SETTINGS.iter().map(|setting| setting.name).filter(|name| *name != "log_spaced").collect();
         assert_eq!(listed, expected);
@@ -189,7 +238,7 @@ mod tests {
             let after = fields_and_values(&choices);
             let changed: Vec<&str> =
                 before.iter().zip(&after).filter(|(a, b)| a != b).map(|(a, _)| a.0.as_str()).collect();
-            assert_eq!(changed, [setting.name]);
+            assert_eq!(changed, [setting.cell().map_or(setting.name, |_| "cell_settings")]);
         }
     }
 

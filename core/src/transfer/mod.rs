@@ -1,6 +1,7 @@
 //! What a network keeps of what it has learned when training goes on with something else: frozen circuits, protected
 //! spaces, weights that are pulled back.
 
+mod begin;
 mod cues;
 mod spaces;
 
@@ -238,7 +239,7 @@ fn joined(space: Option<&faer::Mat<f64>>, more: &[faer::Mat<f64>]) -> Result<fae
 }
 
 fn made(rule: RestraintRule, held: Held) -> Result<Restraint, TransferError> {
-    crate::run_folder::restraint(rule, held).map_err(TransferError::Written)
+    Restraint::of(rule, held).map_err(TransferError::Written)
 }
 
 fn checked<'a>(network: &Network, old: &'a [LearnedTask]) -> Result<Vec<&'a LearnedTask>, TransferError> {

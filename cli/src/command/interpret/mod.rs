@@ -8,7 +8,7 @@ pub(super) mod summary;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::{Count, Share};
-use crate::subject::{Known, distinct_names, interpret_watched, write, write_page};
+use crate::subject::{Known, distinct_names, interpret_watched, note_training, write, write_page};
 use crate::terminal::{complain, print, print_exactly};
 use ketbra::interpret::{InterpretParams, Interpretation, StateView};
 use ketbra::memories::Method;
@@ -16,7 +16,7 @@ use ketbra::network::NetworkFile;
 use ketbra::numeric::Matching;
 use ketbra::panics::catch_panic;
 use ketbra::path_text::path_text;
-use ketbra::task::Window;
+use ketbra::setting::Adjustable;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ The task comes from --task or from the file. Without either, --blind reads the f
 for how many steps inputs are presented (--s). A state_dict does not say with which activation it was trained: pass
 --activation relu if it is not tanh.")]
 pub struct InterpretCommand {
-    /// Run folders or files: .safetensors, .npz, .pt, .pth, .ckpt
+    /// Run folders or files: .safetensors, .npz, .pt, .pth, .ckpt, or saved interpretations
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -78,16 +78,26 @@ pub struct InterpretCommand {
     /// report.html into this folder; with several networks, into a folder each below it
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Write what was found and the network as one file, which every command that interprets takes in place of the network
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
 }
 
 impl InterpretCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let params = self.params()?;
-        if let [path] = &self.paths[..]
-            && self.context.is_none()
-            && let Some((file, task)) = self.with_contexts(path)
+        if self.save.is_some() && (self.paths.len() > 1 || self.context.is_some()) {
+            return Err(Failure::bad_input("--save keeps one network in one file; name one, without --context"));
+        }
+        // One alone is read before anything is said, as its task may have contexts.
+        let alone = match &self.paths[..] {
+            [path] => NetworkFile::open_as(path, self.known.activation).ok(),
+            _ => None,
+        };
+        if let ([path], Some(file), None) = (&self.paths[..], &alone, &self.context)
+            && let Ok(Some(task)) = self.known.contexts(file)
         {
-            return contexts::run(path, &file, &task, &params, self.json, self.out.is_some());
+            return contexts::run(path, file, &task, &params, self.json, self.out.is_some() || self.save.is_some());
         }
         let folders = self.folders();
         // Of several networks those that are done are kept; one alone has nothing to keep, and ends at once.
@@ -98,7 +108,8 @@ impl InterpretCommand {
         let work = self.paths.par_iter().enumerate();
         let results: Vec<Result<Interpretation, Failure>> = work
             .map(|(k, path)| {
-                let found = catch_panic(|| self.interpret_one(path, folders.get(k).map(PathBuf::as_path), &params));
+                let folder = folders.get(k).map(PathBuf::as_path);
+                let found = catch_panic(|| self.interpret_one(path, alone.as_ref(), folder, &params));
                 let found = found.unwrap_or_else(|panicked| Err(Failure::could_not(panicked)));
                 bar.one();
                 found
@@ -139,34 +150,21 @@ impl InterpretCommand {
         }
     }
 
-    /// A network whose task has contexts; anything else, and whatever is wrong with it, is left to others.
-    fn with_contexts(&self, path: &Path) -> Option<(NetworkFile, Window)> {
-        let file = self.known.read(path).ok()?;
-        let task = self.known.contexts(&file).ok()??;
-        Some((file, task))
-    }
-
     fn params(&self) -> Result<InterpretParams, Failure> {
         let mut params = InterpretParams { method: self.method.unwrap_or_default(), ..InterpretParams::default() };
         params.observe.seed = self.seed;
         params.readings = self.readings;
         params.state = self.state.unwrap_or_default();
-        if !(0.0..=1.0).contains(&self.grounding) {
-            let message =
-                format!("--grounding is {}, but must be from 0 (input weights) to 1 (readout)", self.grounding);
-            return Err(Failure::bad_input(message));
-        }
-        params.memories.grounding = self.grounding;
+        let grounding = params.set("memories.grounding", &self.grounding.to_string());
+        grounding.map_err(|error| error.called("--grounding"))?;
         let matching = self.matching.unwrap_or_default();
         (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
         params.methods = match self.methods.as_deref() {
             None => vec![],
             Some(words) => Method::list(words).map_err(Failure::bad_input)?,
         };
-        match self.steps {
-            Some(steps) => params.ending_after(steps).map_err(Failure::bad_input),
-            None => Ok(params),
-        }
+        params.observe.ends_after = self.steps;
+        self.known.settings.on(params)
     }
 
     /// Where what was found goes, a folder a network.
@@ -181,22 +179,48 @@ impl InterpretCommand {
     fn interpret_one(
         &self,
         path: &Path,
+        read: Option<&NetworkFile>,
         folder: Option<&Path>,
         params: &InterpretParams,
     ) -> Result<Interpretation, Failure> {
-        let file = self.known.open(path)?;
-        // Of several networks only their number is shown.
-        let bar = (self.paths.len() == 1).then(Share::new);
-        if let (Some(name), task) = (&self.context, self.known.contexts(&file)?) {
-            let Some(task) = task else {
+        if let (None, Some((file, found))) = (&self.context, self.known.saved(path, params)?) {
+            return self.kept(path, &file, found, folder);
+        }
+        let opened;
+        let file = match read {
+            Some(file) => file,
+            None => {
+                opened = NetworkFile::open_as(path, self.known.activation)?;
+                &opened
+            }
+        };
+        note_training(path);
+        if let Some(name) = &self.context {
+            let Some(task) = self.known.contexts(file)? else {
                 return Err(Failure::bad_input("the network's task has no contexts; leave --context out"));
             };
-            return contexts::one(&file, &task, name, params, folder.is_some());
+            return contexts::one(file, &task, name, params, folder.is_some());
         }
-        let found = interpret_watched(&file, &self.known.question(&file)?, params, bar.as_ref())?;
+        // Of several networks only their number is shown.
+        let bar = (self.paths.len() == 1).then(Share::new);
+        let found = interpret_watched(file, &self.known.question(file)?, params, bar.as_ref())?;
+        self.kept(path, file, found, folder)
+    }
+
+    /// What was found, once all that was asked for is written.
+    fn kept(
+        &self,
+        path: &Path,
+        file: &NetworkFile,
+        found: Interpretation,
+        folder: Option<&Path>,
+    ) -> Result<Interpretation, Failure> {
         if let Some(folder) = folder {
             self.write(folder, path, &found)?;
-            write_page(&folder.join("report.html"), path, &file, &found)?;
+            write_page(&folder.join("report.html"), path, file, &found)?;
+        }
+        if let Some(to) = &self.save {
+            found.save(to, Some(file)).map_err(Failure::could_not)?;
         }
         Ok(found)
     }

@@ -17,14 +17,11 @@ use ketbra::numeric::{Matrix, c64, eigenvalues};
 use ketbra::observe::observe;
 use ketbra::path_text::path_text;
 use ketbra::report::figures::phase_portrait_figure;
+use ketbra::setting::Adjustable;
 use ketbra::spectrum::{Spectrum, SpectrumParams, spectrum};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Most random starts: each ends in a state that is kept.
-const MOST_STARTS: usize = 100_000;
-/// Most points that are described: each has a Jacobian.
-const MOST_POINTS: usize = 10_000;
 /// Of figures in dots.
 const DOTS_PER_INCH: f64 = 300.0;
 
@@ -43,7 +40,7 @@ Fixed points are searched for from the origin, from random states, from states t
 pulses on the inputs and the unstable modes of points lead. Stable points are listed first. --figure draws them on their
 principal components: stable points black, unstable ones red with their modes, slow states grey.")]
 pub struct LinearizeCommand {
-    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt
+    /// A run folder or a file: .safetensors, .npz, .pt, .pth, .ckpt, or a saved interpretation
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// Where, separated by commas [default: all three]
@@ -58,7 +55,7 @@ pub struct LinearizeCommand {
     #[arg(long, value_name = "N", default_value_t = FixedPointParams::default().random_starts)]
     starts: usize,
     /// Seconds that the search for fixed points may take; what was found until then is shown, with a warning
-    #[arg(long, value_name = "SECONDS", default_value_t = FixedPointParams::default().time_limit, value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value_t = FixedPointParams::default().time_limit)]
     time_limit: f64,
     /// Points that are described, stable ones before any other; the rest is counted
     #[arg(long, value_name = "N", default_value_t = FixedPointParams::default().max_points)]
@@ -123,21 +120,20 @@ impl Format {
 
 impl LinearizeCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        if self.starts > MOST_STARTS {
-            let asked = self.starts;
-            return Err(Failure::bad_input(format!("--starts is {asked}, but must be at most {MOST_STARTS}")));
-        }
-        let (most, asked) = (MOST_POINTS, self.max_points);
-        if !(1..=most).contains(&asked) {
-            return Err(Failure::bad_input(format!("--max-points is {asked}, but must be from 1 to {most}")));
-        }
+        let search = self.search()?;
         let format = self.figure.as_deref().map(Format::of).transpose()?;
         if format.is_some() && !self.wants(Where::FixedPoints) {
             return Err(Failure::bad_input("--figure draws fixed points; add fixed-points to --at"));
         }
-        let file = self.known.open_cell(&self.path)?;
+        let mut params = InterpretParams::default();
+        params.observe.seed = self.seed;
+        let params = self.known.settings.on(params)?;
+        let (file, saved) = match self.known.saved(&self.path, &params)? {
+            Some((file, found)) => (file, Some(found)),
+            None => (self.known.open_cell(&self.path)?, None),
+        };
         file.network.check()?;
-        let found = self.linearize(&file)?;
+        let found = self.linearize(&file, saved, &params, &search)?;
         if self.json {
             print_exactly(&format!("{}\n", self.document(&found)));
         } else {
@@ -149,26 +145,51 @@ impl LinearizeCommand {
         Ok(())
     }
 
+    /// How fixed points are searched for; what else is set is about the interpretation.
+    fn search(&self) -> Result<FixedPointParams, Failure> {
+        let mut search = FixedPointParams { seed: self.seed, ..FixedPointParams::default() };
+        for (flag, name, value) in [
+            ("--starts", "random_starts", self.starts.to_string()),
+            ("--max-points", "max_points", self.max_points.to_string()),
+            ("--time-limit", "time_limit", self.time_limit.to_string()),
+        ] {
+            search.set(&format!("fixed_points.{name}"), &value).map_err(|error| error.called(flag))?;
+        }
+        search.settled_starts = search.settled_starts.min(self.starts);
+        let about_points = self.known.settings.set.iter().filter(|set| set.starts_with(FixedPointParams::NAME));
+        search.with(&about_points.collect::<Vec<_>>()).map_err(Failure::bad_input)
+    }
+
     fn wants(&self, place: Where) -> bool {
         self.at.is_empty() || self.at.contains(&place)
     }
 
-    fn linearize(&self, file: &NetworkFile) -> Result<Linearized, Failure> {
-        let question = self.question(file)?;
-        let mut params = InterpretParams::default();
-        params.observe.seed = self.seed;
+    fn linearize(
+        &self,
+        file: &NetworkFile,
+        saved: Option<Interpretation>,
+        params: &InterpretParams,
+        search: &FixedPointParams,
+    ) -> Result<Linearized, Failure> {
+        let question = match &saved {
+            Some(found) => Some(found.question()),
+            None => self.question(file)?,
+        };
         let network = &file.network;
-        let interpretation = question.as_ref().map(|question| interpret_file(file, question, &params));
-        let interpretation = interpretation.transpose().map_err(Failure::bad_input)?;
+        let found = |question| interpret_file(file, question, params).map_err(Failure::bad_input);
+        let interpretation = match saved {
+            Some(saved) => Some(saved),
+            None => question.as_ref().map(found).transpose()?,
+        };
         let task = interpretation.as_ref().and_then(|found| found.details.task.as_ref());
         let core = task.map(Core::of).transpose().map_err(Failure::bad_input)?;
         let theory = core.as_ref().map(Core::eigenvalues);
         let origin = self.wants(Where::Origin).then(|| at_origin(network, theory)).transpose()?;
         let orbit = interpretation.as_ref().filter(|_| self.wants(Where::Orbit));
         let visited = question.as_ref().filter(|_| self.wants(Where::FixedPoints));
-        let visited = visited.map(|question| visited_states(network, question, &params)).transpose()?;
+        let visited = visited.map(|question| visited_states(network, question, params)).transpose()?;
         let fixed_points = match self.wants(Where::FixedPoints) {
-            true => Some(self.fixed_points(file, visited.as_ref(), theory)?),
+            true => Some(self.fixed_points(file, visited.as_ref(), theory, search)?),
             false => None,
         };
         let orbit = orbit.map(|found| found.spectrum.orbit.clone());
@@ -189,19 +210,12 @@ impl LinearizeCommand {
         file: &NetworkFile,
         visited: Option<&Matrix>,
         theory: Option<&[c64]>,
+        search: &FixedPointParams,
     ) -> Result<(PhasePortrait, Vec<Spectrum>), Failure> {
-        let search = FixedPointParams {
-            random_starts: self.starts,
-            settled_starts: self.starts.min(FixedPointParams::default().settled_starts),
-            max_points: self.max_points,
-            time_limit: self.time_limit,
-            seed: self.seed,
-            ..FixedPointParams::default()
-        };
-        let bar = Count::new(self.starts, "starts");
+        let bar = Count::new(search.random_starts, "starts");
         let watch = |done, of| bar.set(done, of);
         let visited = visited.map(Matrix::as_ref);
-        let found = phase_portrait(&file.network, self.input.as_deref(), visited, &search, &watch);
+        let found = phase_portrait(&file.network, self.input.as_deref(), visited, search, &watch);
         bar.finish();
         let mut found = found.map_err(Failure::bad_input)?;
         found.points.doubts.extend(FixedPointDoubt::of_file(file, self.input.as_deref()));
@@ -256,12 +270,6 @@ impl LinearizeCommand {
         }
         text
     }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("'{text}' is no number of seconds"))?;
-    let sound = seconds > 0.0 && seconds.is_finite();
-    if sound { Ok(seconds) } else { Err(format!("{text} s is no time; give it more than 0 s")) }
 }
 
 fn at_origin(network: &Network, theory: Option<&[c64]>) -> Result<Spectrum, Failure> {

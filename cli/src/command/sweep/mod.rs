@@ -34,7 +34,8 @@ A sweep file holds a value or a list for each key; the sweep is every combinatio
   seed = \"1-20\"
 Keys: task s d recipe threshold horizon cell layers hidden seed steps l2 lr clip batch init bias activation metrics_every
 checkpoint_every look_every tensorboard snapshots (closer together early on) from (a network to begin with; {seed} stands for the seed)
-freeze. Blocks under [[grid]] are swept one after another, each with the keys above the first block.
+freeze, and what a cell leaves to choose (the flags of `ketbra train`, with _ for -). Blocks under [[grid]] are swept one after another, each with the
+keys above the first block. A table [interpret] holds settings of the interpretation, such as code.read = 0.95 (see ketbra settings).
 
 Stop it and start it again at any time; what is done stays done. A changed file adds what is new. Any number of
 processes may work on one folder. results.csv holds a row for each network.")]

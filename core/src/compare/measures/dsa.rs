@@ -9,33 +9,29 @@
 
 use crate::numeric::{Eigen, Matrix, NumericError, Svd, c64, draw, eigenvalues, ridge_regression};
 use crate::random::{Purpose, Stream};
+use crate::setting::settings;
 use faer::Side;
 use faer::prelude::Solve;
 use serde::{Deserialize, Serialize};
 
-/// How dynamics are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DsaParams {
-    /// States in a row that make one embedded state.
-    pub delays: usize,
-    /// Coordinates in time that are kept, at most.
-    pub rank: usize,
-    /// Coordinates with singular values below this share of the largest are noise of the arithmetic.
-    pub least: f64,
-    /// Ridge of the least-squares map; coordinates in time have length 1.
-    pub ridge: f64,
-    /// Rotations that the search starts from, beside one that lines up the eigenvectors.
-    pub starts: usize,
-    /// Steps of the search from each start, at most.
-    pub iterations: usize,
-    /// The slope below which the search ends.
-    pub slope: f64,
-}
-
-impl Default for DsaParams {
-    fn default() -> Self {
-        Self { delays: 2, rank: 24, least: 1e-5, ridge: 1e-8, starts: 4, iterations: 300, slope: 1e-7 }
+settings! {
+    /// How dynamics are compared.
+    #[derive(Copy)]
+    pub struct DsaParams {
+        /// States in a row that make one embedded state.
+        delays: usize = 2, between(1.0, 12.0, "steps");
+        /// Coordinates in time that are kept, at most.
+        rank: usize = 24, between(1.0, 256.0, "");
+        /// Coordinates with singular values below this share of the largest are noise of the arithmetic.
+        least: f64 = 1e-5, SHARE;
+        /// Ridge of the least-squares map; coordinates in time have length 1.
+        ridge: f64 = 1e-8, RIDGE;
+        /// Rotations that the search starts from, beside one that lines up the eigenvectors.
+        starts: usize = 4, COUNT;
+        /// Steps of the search from each start, at most.
+        iterations: usize = 300, COUNT;
+        /// The slope below which the search ends.
+        slope: f64 = 1e-7, SIZE;
     }
 }
 

@@ -3,31 +3,26 @@
 use super::{FixedPointParams, FixedPoints, distance, is_within, reach, starts_of};
 use crate::linearize::LinearizeError;
 use crate::numeric::{Matrix, principal_directions};
-use serde::{Deserialize, Serialize};
+use crate::setting::settings;
+use serde::Serialize;
 use std::fmt;
 
 /// Most states that describe a manifold; from more, those at even distances in the list.
 const MOST_STATES: usize = 400;
 
-/// What a slow manifold's shape is told by.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ShapeParams {
-    /// Fewer states have no shape.
-    pub least_states: usize,
-    /// Neighbours that tell in how many directions a manifold goes on from a state.
-    pub neighbours: usize,
-    /// Neighbours spread in a direction if their variance in it is more than this share of the largest.
-    pub spread: f64,
-    /// The share of variance that principal directions must hold together.
-    pub variance: f64,
-    /// States further apart than this share of the diameter, with none between, belong to different pieces.
-    pub gap: f64,
-}
-
-impl Default for ShapeParams {
-    fn default() -> Self {
-        Self { least_states: 24, neighbours: 8, spread: 0.1, variance: 0.99, gap: 0.25 }
+settings! {
+    /// What a slow manifold's shape is told by.
+    pub struct ShapeParams {
+        /// Fewer states have no shape.
+        least_states: usize = 24, COUNT;
+        /// Neighbours that tell in how many directions a manifold goes on from a state.
+        neighbours: usize = 8, COUNT;
+        /// Neighbours spread in a direction if their variance in it is more than this share of the largest.
+        spread: f64 = 0.1, SHARE;
+        /// The share of variance that principal directions must hold together.
+        variance: f64 = 0.99, SHARE;
+        /// States further apart than this share of the diameter, with none between, belong to different pieces.
+        gap: f64 = 0.25, SHARE;
     }
 }
 

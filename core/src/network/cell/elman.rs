@@ -1,10 +1,10 @@
 //! `h' = act(W_ih u + b_ih + W_hh h + b_hh)`.
 
 use super::gates::{self, Biases};
-use super::{Layer, Parameter, ParameterMut};
+use super::{About, Family, Layer, Parameter, ParameterMut};
 use crate::network::dynamics::Jacobians;
 use crate::network::initialize::Draw;
-use crate::network::{Activation, Architecture};
+use crate::network::{Activation, Architecture, Plain};
 use faer::prelude::ReborrowMut as _;
 use faer::{Accum, Mat, MatMut, MatRef, Par, linalg::matmul::matmul};
 
@@ -24,6 +24,21 @@ pub struct Elman {
 }
 
 impl Elman {
+    pub(super) const ABOUT: About = About {
+        name: "elman",
+        explained: "elman",
+        title: "Elman",
+        layer: "Elman",
+        noun: "network",
+        whole_state: None,
+        gates: &[],
+        family: Family::Plain,
+        usually_biased: false,
+        usual_activation: Activation::Tanh,
+        written: Ok(Plain::Elman(Activation::Tanh)),
+        settings: &[],
+    };
+
     pub(super) fn random(of: &Architecture, inputs: usize, draw: &Draw<'_>) -> Self {
         let (input_weights, recurrent_weights, biases) = gates::random(&[0.0], of, inputs, draw);
         Self { activation: of.activation, input_weights, recurrent_weights, biases }
@@ -86,7 +101,11 @@ impl Layer for Elman {
         Some(self.activation)
     }
 
+    fn biases_mut(&mut self) -> Option<&mut Option<Biases>> {
+        Some(&mut self.biases)
+    }
+
     fn is_odd(&self) -> bool {
-        self.biases.is_none() && self.activation != Activation::Relu
+        self.biases.is_none() && self.activation.is_odd()
     }
 }

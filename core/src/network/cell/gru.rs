@@ -3,10 +3,10 @@
 //! `h' = (1 - z) n + z h`.
 
 use super::gates::{self, Biases, input_sums, sigmoid_in_place, sigmoid_slope, sums};
-use super::{Layer, Parameter, ParameterMut};
-use crate::network::Architecture;
+use super::{About, Family, Layer, Parameter, ParameterMut, gate};
 use crate::network::dynamics::{Jacobians, column};
 use crate::network::initialize::Draw;
+use crate::network::{Activation, Architecture, Plain};
 use crate::numeric::tanh_in_place;
 use faer::{Mat, MatMut, MatRef};
 
@@ -28,6 +28,21 @@ struct Gates {
 }
 
 impl Gru {
+    pub(super) const ABOUT: About = About {
+        name: "gru",
+        explained: "gru",
+        title: "GRU",
+        layer: "GRU",
+        noun: "GRU",
+        whole_state: None,
+        gates: &[gate("r", "reset"), gate("z", "update"), gate("n", "candidate")],
+        family: Family::Gated,
+        usually_biased: true,
+        usual_activation: Activation::Tanh,
+        written: Ok(Plain::Gru),
+        settings: &[],
+    };
+
     /// Gates: r, z, n.
     pub const GATES: usize = 3;
 
@@ -105,6 +120,10 @@ impl Layer for Gru {
 
     fn parameters_mut(&mut self) -> Vec<(&'static str, ParameterMut<'_>)> {
         gates::parameters_mut(&mut self.input_weights, &mut self.recurrent_weights, self.biases.as_mut())
+    }
+
+    fn biases_mut(&mut self) -> Option<&mut Option<Biases>> {
+        Some(&mut self.biases)
     }
 
     fn shapes(&self) -> Vec<Vec<usize>> {

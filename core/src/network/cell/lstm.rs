@@ -2,10 +2,10 @@
 //! `i, f, o = sigmoid(W u + b + W h + b)`, `g = tanh(..)`, `c' = f c + i g`, `h' = o tanh(c')`.
 
 use super::gates::{self, Biases, input_sums, sigmoid_in_place, sigmoid_slope, sums};
-use super::{Layer, Parameter, ParameterMut, PartKind};
-use crate::network::Architecture;
+use super::{About, Family, Layer, Parameter, ParameterMut, PartKind, gate};
 use crate::network::dynamics::{Jacobians, column};
 use crate::network::initialize::Draw;
+use crate::network::{Activation, Architecture, Plain};
 use crate::numeric::tanh_in_place;
 use faer::{Mat, MatMut, MatRef};
 
@@ -21,6 +21,21 @@ pub struct Lstm {
 }
 
 impl Lstm {
+    pub(super) const ABOUT: About = About {
+        name: "lstm",
+        explained: "lstm",
+        title: "LSTM",
+        layer: "LSTM",
+        noun: "LSTM",
+        whole_state: Some("(h, tanh c)"),
+        gates: &[gate("i", "input"), gate("f", "forget"), gate("g", "candidate"), gate("o", "output")],
+        family: Family::Gated,
+        usually_biased: true,
+        usual_activation: Activation::Tanh,
+        written: Ok(Plain::Lstm),
+        settings: &[],
+    };
+
     /// Gates: i, f, g, o.
     pub const GATES: usize = 4;
 
@@ -123,6 +138,10 @@ impl Layer for Lstm {
 
     fn parameters_mut(&mut self) -> Vec<(&'static str, ParameterMut<'_>)> {
         gates::parameters_mut(&mut self.input_weights, &mut self.recurrent_weights, self.biases.as_mut())
+    }
+
+    fn biases_mut(&mut self) -> Option<&mut Option<Biases>> {
+        Some(&mut self.biases)
     }
 
     fn shapes(&self) -> Vec<Vec<usize>> {

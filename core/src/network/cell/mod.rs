@@ -1,59 +1,175 @@
-//! The cells that a network is made of. To add one: its own file here, its variants of [`Cell`] and [`CellKind`] with their
-//! lines below, and one in the list of `core/tests/takes_every_cell.rs`; to train it a kernel in `train/cpu/cells`, to run it on
-//! its page a step in `report/explorer/cells.js`. The compiler names every line that is missing.
+//! The cells that a network is made of. To add one: its own file here and its line in the list of `cells!`, and one in the list of
+//! `core/tests/takes_every_cell.rs`; to train it a kernel in `train/cpu/cells`, to run it on its page a step in
+//! `report/explorer/cells.js`. The compiler names every line that is missing.
 
 mod elman;
 mod gates;
 mod gru;
+mod leaky;
 mod lstm;
 mod scramble;
+mod settings;
 mod ssm;
 
 pub use elman::Elman;
 pub use gates::Biases;
 pub use gru::Gru;
+pub use leaky::{Leak, Leaky};
 pub use lstm::Lstm;
+pub use settings::{CellSetting, CellSettings, CellValues};
 pub use ssm::{Modes, Ssm};
 
 use super::dynamics::Jacobians;
 use super::initialize::Draw;
 use super::layers::{LayerTensors, Read};
-use super::{Activation, Architecture, NetworkError};
+use super::{Activation, Architecture, NetworkError, Plain};
 use crate::choose::{UnknownWord, choose};
 use faer::{Mat, MatMut, MatRef};
 use serde::{Deserialize, Serialize};
 
-/// A recurrent layer of one of the kinds that can be read, trained and shown.
-///
-/// Its state begins with its units h, which the next layer and the readout see; an LSTM's cells and the modes of a
-/// state-space layer follow.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Cell {
-    /// A plain layer, `torch.nn.RNN`.
-    Elman(Elman),
-    /// Gated recurrent units, `torch.nn.GRU`.
-    Gru(Gru),
-    /// Long short-term memory, `torch.nn.LSTM`.
-    Lstm(Lstm),
-    /// A diagonal linear state-space layer.
-    Ssm(Ssm),
+macro_rules! cells {
+    ($($(#[$doc:meta])* $Kind:ident),+ $(,)?) => {
+        /// A recurrent layer of one of the kinds that can be read, trained and shown.
+        ///
+        /// Its state begins with its units h, which the next layer and the readout see; an LSTM's cells and the modes of a
+        /// state-space layer follow.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum Cell {
+            $($(#[$doc])* $Kind($Kind),)+
+        }
+
+        /// The kind of a cell.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        #[non_exhaustive]
+        pub enum CellKind {
+            $($(#[$doc])* $Kind,)+
+        }
+
+        impl Cell {
+            pub(crate) fn layer(&self) -> &dyn Layer {
+                match self {
+                    $(Self::$Kind(cell) => cell,)+
+                }
+            }
+
+            pub(crate) fn layer_mut(&mut self) -> &mut dyn Layer {
+                match self {
+                    $(Self::$Kind(cell) => cell,)+
+                }
+            }
+
+            /// A cell with random weights.
+            pub(super) fn random(of: &Architecture, inputs: usize, draw: &Draw<'_>) -> Self {
+                match of.cell {
+                    $(CellKind::$Kind => Self::$Kind($Kind::random(of, inputs, draw)),)+
+                }
+            }
+
+            /// Its kind.
+            pub fn kind(&self) -> CellKind {
+                match self {
+                    $(Self::$Kind(_) => CellKind::$Kind,)+
+                }
+            }
+        }
+
+        impl CellKind {
+            /// All of them.
+            pub const ALL: [Self; Self::NAMES.len()] = [$(Self::$Kind),+];
+
+            /// Their names, in the same order.
+            pub const NAMES: [&'static str; [$($Kind::ABOUT.name),+].len()] = [$($Kind::ABOUT.name),+];
+
+            pub(crate) fn about(self) -> &'static About {
+                match self {
+                    $(Self::$Kind => const { &$Kind::ABOUT },)+
+                }
+            }
+        }
+
+        /// Every setting that a cell leaves to choose beside its nonlinearity.
+        pub const CELL_SETTINGS: [CellSetting; 0 $(+ $Kind::ABOUT.settings.len())+] = {
+            let lists: [&[CellSetting]; CellKind::NAMES.len()] = [$($Kind::ABOUT.settings),+];
+            let unset = CellSetting { cell: CellKind::Elman, name: "", flag: "", help: "", values: CellValues::Flag };
+            let (mut all, mut count, mut list) = ([unset; _], 0, 0);
+            while list < lists.len() {
+                let mut k = 0;
+                while k < lists[list].len() {
+                    all[count] = lists[list][k];
+                    (count, k) = (count + 1, k + 1);
+                }
+                list += 1;
+            }
+            all
+        };
+    };
 }
 
-/// The kind of a cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum CellKind {
-    /// A plain layer.
-    #[default]
+cells! {
+    /// A plain layer, `torch.nn.RNN`.
     Elman,
-    /// Gated recurrent units.
+    /// Gated recurrent units, `torch.nn.GRU`.
     Gru,
-    /// Long short-term memory.
+    /// Long short-term memory, `torch.nn.LSTM`.
     Lstm,
     /// A diagonal linear state-space layer.
     Ssm,
+    /// Leaky integration.
+    Leaky,
+}
+
+/// What is said of a kind of cell as a whole.
+pub(crate) struct About {
+    /// Its name, as typed.
+    pub(crate) name: &'static str,
+    /// The same in a list of names, where it needs an explanation.
+    pub(crate) explained: &'static str,
+    /// Its name in a sentence.
+    pub(crate) title: &'static str,
+    /// What one of its layers is called.
+    pub(crate) layer: &'static str,
+    /// What a network of it is called.
+    pub(crate) noun: &'static str,
+    /// How its whole state is written, where it keeps more than its units.
+    pub(crate) whole_state: Option<&'static str>,
+    /// Its gates in the order of their rows.
+    pub(crate) gates: &'static [Gate],
+    /// Which cells it is like, for whoever chooses how to train it and where to look for its circuit.
+    pub(crate) family: Family,
+    /// Whether it has biases unless told otherwise.
+    pub(crate) usually_biased: bool,
+    /// Its nonlinearity unless another is chosen.
+    pub(crate) usual_activation: Activation,
+    /// The plain layer as which a circuit is written into it, or why none is.
+    pub(crate) written: Result<Plain, &'static str>,
+    /// What else it leaves to choose.
+    pub(crate) settings: &'static [CellSetting],
+}
+
+/// Cells that are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// Units that take sums: a circuit shows at the origin.
+    Plain,
+    /// Units behind gates, which are half open at the origin.
+    Gated,
+    /// Modes that never mix.
+    Modes,
+}
+
+/// A gate, whose weights are a block of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Gate {
+    /// The letter that PyTorch's documentation gives it.
+    pub(crate) letter: &'static str,
+    /// What it does.
+    pub(crate) role: &'static str,
+}
+
+const fn gate(letter: &'static str, role: &'static str) -> Gate {
+    Gate { letter, role }
 }
 
 /// What every kind of cell answers.
@@ -94,6 +210,16 @@ pub(crate) trait Layer {
 
     /// The nonlinearity that can be chosen, where there is one.
     fn activation(&self) -> Option<Activation> {
+        None
+    }
+
+    /// What it was made with, of the settings of its kind.
+    fn settings(&self) -> CellSettings {
+        CellSettings::default()
+    }
+
+    /// The place of its two bias vectors, where it can have them.
+    fn biases_mut(&mut self) -> Option<&mut Option<Biases>> {
         None
     }
 
@@ -141,6 +267,8 @@ pub enum ParameterMut<'a> {
     Matrix(&'a mut Mat<f64>),
     /// A vector.
     Vector(&'a mut Vec<f64>),
+    /// Numbers that nothing changes: they are kept beside those that are trained.
+    Constant,
 }
 
 impl ParameterMut<'_> {
@@ -151,6 +279,7 @@ impl ParameterMut<'_> {
                 (0..m.ncols()).for_each(|j| m.col_as_slice_mut(j).iter_mut().for_each(|x| *x = change(*x)))
             }
             Self::Vector(vector) => vector.iter_mut().for_each(|x| *x = change(*x)),
+            Self::Constant => {}
         }
     }
 
@@ -207,47 +336,9 @@ impl Parameter<'_> {
 }
 
 impl Cell {
-    pub(crate) fn layer(&self) -> &dyn Layer {
-        match self {
-            Self::Elman(cell) => cell,
-            Self::Gru(cell) => cell,
-            Self::Lstm(cell) => cell,
-            Self::Ssm(cell) => cell,
-        }
-    }
-
-    pub(crate) fn layer_mut(&mut self) -> &mut dyn Layer {
-        match self {
-            Self::Elman(cell) => cell,
-            Self::Gru(cell) => cell,
-            Self::Lstm(cell) => cell,
-            Self::Ssm(cell) => cell,
-        }
-    }
-
-    /// A cell with random weights.
-    pub(super) fn random(of: &Architecture, inputs: usize, draw: &Draw<'_>) -> Self {
-        match of.cell {
-            CellKind::Elman => Self::Elman(Elman::random(of, inputs, draw)),
-            CellKind::Gru => Self::Gru(Gru::random(of, inputs, draw)),
-            CellKind::Lstm => Self::Lstm(Lstm::random(of, inputs, draw)),
-            CellKind::Ssm => Self::Ssm(Ssm::random(of, inputs, draw)),
-        }
-    }
-
     /// A layer among named tensors, and the names that it goes by.
     pub(super) fn read<'a>(from: &LayerTensors<'a>, activation: Activation) -> Result<Read<'a>, NetworkError> {
-        if Ssm::is_in(from)? { Ssm::read(from, activation) } else { gates::read(from, activation) }
-    }
-
-    /// Its kind.
-    pub fn kind(&self) -> CellKind {
-        match self {
-            Self::Elman(_) => CellKind::Elman,
-            Self::Gru(_) => CellKind::Gru,
-            Self::Lstm(_) => CellKind::Lstm,
-            Self::Ssm(_) => CellKind::Ssm,
-        }
+        if Ssm::is_in(from)? { Ssm::read(from, activation) } else { Leaky::read(from, activation) }
     }
 
     /// The nonlinearity that can be chosen, where there is one.
@@ -296,35 +387,40 @@ impl Cell {
 }
 
 impl CellKind {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Elman, Self::Gru, Self::Lstm, Self::Ssm];
-
-    /// Their names, in the same order.
-    pub const NAMES: [&'static str; 4] = ["elman", "gru", "lstm", "ssm"];
-
     /// The name, as typed.
     pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+        self.about().name
+    }
+
+    /// Their names as a list in a sentence, explained where they need it.
+    pub fn listed() -> String {
+        let [rest @ .., last] = Self::ALL.map(|kind| kind.about().explained);
+        format!("{} or {last}", rest.join(", "))
     }
 
     /// Whether PyTorch's layer has biases unless told otherwise; a plain layer has none in the paper.
     pub fn usually_biased(self) -> bool {
-        matches!(self, Self::Gru | Self::Lstm)
+        self.about().usually_biased
     }
 
     /// The nonlinearity unless another is chosen: a state-space layer stays linear.
     pub fn usual_activation(self) -> Activation {
-        if self == Self::Ssm { Activation::Identity } else { Activation::Tanh }
+        self.about().usual_activation
     }
 
     /// The name in a sentence.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Elman => "Elman",
-            Self::Gru => "GRU",
-            Self::Lstm => "LSTM",
-            Self::Ssm => "state-space",
-        }
+        self.about().title
+    }
+
+    pub(crate) fn family(self) -> Family {
+        self.about().family
+    }
+}
+
+impl Default for CellKind {
+    fn default() -> Self {
+        Self::Elman
     }
 }
 

@@ -1,7 +1,7 @@
 //! A diagonal linear state-space layer, as in S4D, S5 and LRU, in discrete time: `x' = lambda x + B u`, complex or real, and
 //! `h' = act(Re(C x') + D u)`. The state is h, the real parts of x, then the imaginary ones.
 
-use super::{Cell, Layer, Parameter, ParameterMut, PartKind};
+use super::{About, Cell, Family, Layer, Parameter, ParameterMut, PartKind};
 use crate::network::dynamics::Jacobians;
 use crate::network::initialize::{Draw, Place};
 use crate::network::layers::{LayerTensors, Read};
@@ -44,6 +44,21 @@ pub struct Modes {
 }
 
 impl Ssm {
+    pub(super) const ABOUT: About = About {
+        name: "ssm",
+        explained: "ssm (diagonal linear state space)",
+        title: "state-space",
+        layer: "state-space layer",
+        noun: "state-space network",
+        whole_state: Some("(h, x)"),
+        gates: &[],
+        family: Family::Modes,
+        usually_biased: false,
+        usual_activation: Activation::Identity,
+        written: Err("its state is linear and has no gates or units to write a new circuit in"),
+        settings: &[],
+    };
+
     /// Complex modes in a ring inside the unit circle, as many as units.
     pub(super) fn random(of: &Architecture, inputs: usize, draw: &Draw<'_>) -> Self {
         let (modes, uniform) = (of.hidden, draw.uniform(Place::Recurrent, 2 * of.hidden));
@@ -252,7 +267,7 @@ impl Layer for Ssm {
     }
 
     fn is_odd(&self) -> bool {
-        self.activation != Activation::Relu
+        self.activation.is_odd()
     }
 }
 

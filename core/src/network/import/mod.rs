@@ -16,13 +16,17 @@ mod pytorch;
 mod source;
 
 use super::store::{check_header, read_safetensors};
-use super::{Activation, Metadata, Network, NetworkError, NetworkFile, Tensors};
+use super::tensors::last_part;
+use super::{
+    Activation, CELL_SETTINGS, CellKind, Metadata, Network, NetworkError, NetworkFile, Tensor, Tensors, layers,
+};
 use crate::foreign_text::{escaped_name, listed};
 use crate::setting::Setting;
 use archive::Archive;
 use pickle::{MAX_PICKLE_BYTES, Pickle, PickleError};
 use pytorch::PyTorchError;
 use source::Source;
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -36,9 +40,9 @@ pub const MAX_VALUES: usize = 3 << 23;
 
 /// What a file holds, before it is known to be a network.
 #[derive(Debug, Default)]
-struct Contents {
-    tensors: Tensors,
-    metadata: Metadata,
+pub(super) struct Contents {
+    pub(super) tensors: Tensors,
+    pub(super) metadata: Metadata,
 }
 
 impl NetworkFile {
@@ -65,7 +69,7 @@ impl NetworkFile {
     fn open_wanted(path: &Path, wanted: Wanted) -> Result<Self, NetworkError> {
         let path = if path.is_dir() { network_in(path)? } else { path.to_path_buf() };
         let (file, length) = open_file(&path)?;
-        Self::from_source(Source::Disk(&file, length), &path, wanted)
+        Self::assemble(read(Source::Disk(&file, length), &path)?, wanted, &path)
     }
 
     /// Reads a network from the bytes of a file; the path serves as a hint and in errors.
@@ -75,45 +79,21 @@ impl NetworkFile {
 
     /// As [`NetworkFile::from_bytes`], with an activation that is known better than the file says.
     pub fn from_bytes_as(bytes: &[u8], path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
-        Self::from_source(Source::Memory(bytes), path, Wanted { activation, readout: true })
+        Self::assemble(read(Source::Memory(bytes), path)?, Wanted { activation, readout: true }, path)
     }
 
-    /// What the first bytes say decides what else is read.
-    fn from_source(source: Source<'_>, path: &Path, wanted: Wanted) -> Result<Self, NetworkError> {
-        let changed = || changed_meanwhile(path);
-        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        let start = source.start(16).ok_or_else(changed)?;
-        if Archive::looks_like(&start) {
-            let (format, contents) = from_archive(source, path)?;
-            return Self::assemble(&contents.tensors, contents.metadata, wanted, path, format);
-        }
-        // Eight bytes of header length, then JSON.
-        if extension == "safetensors" || start.get(8) == Some(&b'{') {
-            check_header(|count| source.start(count), source.length(), path)?;
-            let bytes = source.start(usize::MAX).ok_or_else(changed)?;
-            let (tensors, metadata) = read_safetensors(&bytes, path)?;
-            return Self::assemble(&tensors, metadata, wanted, path, "safetensors");
-        }
-        let bare = || source.start(MAX_PICKLE_BYTES).map_or_else(changed, |bytes| bare_pickle(&bytes, path));
-        let malformed = |format, problem: String| NetworkError::Malformed { path: path.into(), format, problem };
-        match extension {
-            _ if start.first() == Some(&0x80) => Err(bare()),
-            "pt" | "pth" | "ckpt" | "pkl" | "pickle" | "bin" => Err(bare()),
-            "npz" => {
-                Err(malformed("NumPy", "it does not start as a zip archive does; write it with numpy.savez".into()))
-            }
-            _ => Err(NetworkError::UnknownFormat { path: path.into() }),
-        }
+    /// Reads a safetensors file; the activation is tanh unless the metadata says otherwise.
+    pub fn from_safetensors(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
+        let wanted = Wanted { activation: None, readout: true };
+        Self::assemble((SAFETENSORS, safetensors(Source::Memory(bytes), path)?), wanted, path)
     }
 
     /// A network from the contents of a file; the activation is the one given, or else the one that the metadata says,
     /// or else tanh.
-    pub(super) fn assemble(
-        tensors: &Tensors,
-        mut metadata: Metadata,
+    fn assemble(
+        (format, Contents { tensors, mut metadata }): (&'static str, Contents),
         Wanted { activation, readout }: Wanted,
         path: &Path,
-        format: &'static str,
     ) -> Result<Self, NetworkError> {
         let message =
             SETTINGS_OF_ACTIVATION.iter().find_map(|key| metadata.get(*key)).map(|setting| activation_word(setting));
@@ -132,12 +112,20 @@ impl NetworkFile {
         if activation.is_some() {
             metadata.insert(ACTIVATION.into(), chosen.name().into());
         }
+        let tensors = with_cell_settings(&tensors, &metadata);
         let read = match readout {
-            true => Network::from_tensors_with_unused(tensors, chosen),
-            false => Network::from_tensors_of_a_cell(tensors, chosen),
+            true => Network::from_tensors_with_unused(&tensors, chosen),
+            false => Network::from_tensors_of_a_cell(&tensors, chosen),
         };
         let (network, unused) =
             read.map_err(|source| NetworkError::InFile { path: path.into(), source: Box::new(source) })?;
+        let said = said_cell(&metadata).filter(|cell| network.kind() != Some(*cell));
+        if let Some(setting) = CELL_SETTINGS.iter().find(|setting| Some(setting.cell) == said) {
+            let (cell, name) = (setting.cell.name(), setting.name);
+            let problem =
+                format!("it calls its layers {cell}, and has no {name}; add a tensor or metadata of that name");
+            return Err(NetworkError::Malformed { path: path.into(), format, problem });
+        }
         Ok(Self { network, metadata, unused })
     }
 
@@ -149,18 +137,38 @@ impl NetworkFile {
 
 /// What is known of a file and asked of it.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted {
+struct Wanted {
     /// The activation, where somebody knows it better than the file.
-    pub(super) activation: Option<Activation>,
+    activation: Option<Activation>,
     /// Whether it must have a readout.
-    pub(super) readout: bool,
+    readout: bool,
 }
 
-impl Wanted {
-    /// A network as its file describes it.
-    pub(super) const NETWORK: Self = Self { activation: None, readout: true };
+/// The tensors of a network whose metadata names a cell and numbers that the cell leaves to choose: each stands for a tensor of its
+/// name that is missing.
+fn with_cell_settings<'a>(tensors: &'a Tensors, metadata: &Metadata) -> Cow<'a, Tensors> {
+    let mut all = Cow::Borrowed(tensors);
+    let cell = said_cell(metadata);
+    for setting in CELL_SETTINGS.iter().filter(|setting| Some(setting.cell) == cell) {
+        let Some(value) = metadata.get(setting.name).and_then(|text| text.parse().ok()) else { continue };
+        for layer in 0..layers::count(tensors) {
+            let name = format!("{}_l{layer}", setting.name);
+            let is_there = |key: &String| [name.as_str(), setting.name].contains(&last_part(key));
+            if !tensors.keys().any(is_there) {
+                all.to_mut().insert(name, Tensor { shape: vec![], values: vec![value] });
+            }
+        }
+    }
+    all
 }
 
+/// The kind of the layers, where the metadata say it.
+fn said_cell(metadata: &Metadata) -> Option<CellKind> {
+    metadata.get(CELL)?.parse().ok()
+}
+
+/// Where the kind of the layers is kept.
+const CELL: &str = "cell";
 /// Where the activation is kept.
 const ACTIVATION: &str = "activation";
 /// Under which names others keep it.
@@ -203,6 +211,37 @@ fn open_file(path: &Path) -> Result<(File, usize), NetworkError> {
 fn changed_meanwhile(path: &Path) -> NetworkError {
     let source = std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "it ended before its end; try again");
     NetworkError::Io { action: "read", path: path.into(), source }
+}
+
+const SAFETENSORS: &str = "safetensors";
+
+/// The format of a file and what it holds: what its first bytes say decides what else is read.
+fn read(source: Source<'_>, path: &Path) -> Result<(&'static str, Contents), NetworkError> {
+    let changed = || changed_meanwhile(path);
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    let start = source.start(16).ok_or_else(changed)?;
+    if Archive::looks_like(&start) {
+        return from_archive(source, path);
+    }
+    // Eight bytes of header length, then JSON.
+    if extension == SAFETENSORS || start.get(8) == Some(&b'{') {
+        return Ok((SAFETENSORS, safetensors(source, path)?));
+    }
+    let bare = || source.start(MAX_PICKLE_BYTES).map_or_else(changed, |bytes| bare_pickle(&bytes, path));
+    let malformed = |format, problem: String| NetworkError::Malformed { path: path.into(), format, problem };
+    match extension {
+        _ if start.first() == Some(&0x80) => Err(bare()),
+        "pt" | "pth" | "ckpt" | "pkl" | "pickle" | "bin" => Err(bare()),
+        "npz" => Err(malformed("NumPy", "it does not start as a zip archive does; write it with numpy.savez".into())),
+        _ => Err(NetworkError::UnknownFormat { path: path.into() }),
+    }
+}
+
+/// What a safetensors file holds, its header checked before the rest is read.
+fn safetensors(source: Source<'_>, path: &Path) -> Result<Contents, NetworkError> {
+    check_header(|count| source.start(count), source.length(), path)?;
+    let bytes = source.start(usize::MAX).ok_or_else(|| changed_meanwhile(path))?;
+    read_safetensors(&bytes, path)
 }
 
 /// The format of an archive and what it holds.

@@ -1,6 +1,6 @@
 // The cells, step for step as the library's `network/cell` has them: state in, state out. A layer's state begins with its units h.
 
-const ACTIVATIONS = { tanh: Math.tanh, relu: (x) => Math.max(0, x), identity: (x) => x };
+const ACTIVATIONS = { tanh: Math.tanh, relu: (x) => Math.max(0, x), identity: (x) => x, softplus: (x) => Math.max(0, x) + Math.log1p(Math.exp(-Math.abs(x))) };
 const sigmoid = (x) => 0.5 + 0.5 * Math.tanh(0.5 * x);
 
 // weights x + bias; the bias alone where there is no x.
@@ -37,6 +37,12 @@ const CELLS = {
     return next;
   },
 
+  // h' = (1 - a) h + a act(W_ih u + W_hh h + b); a of each unit is given, or the logistic function of what was learned
+  leaky(layer, h, u) {
+    const alpha = layer.alpha?.data ?? layer.alpha_logit.data.map((x) => 1 / (1 + Math.exp(-x)));
+    return CELLS.elman(layer, h, u).map((towards, i) => (1 - alpha[i]) * h[i] + alpha[i] * towards);
+  },
+
   // x' = lambda x + B u, h' = act(Re(C x') + D u); the state is (h, Re x, Im x)
   ssm({ real, imaginary, skip, activation, units, size }, state, u) {
     const modes = real.eigenvalues.length, next = new Float64Array(size), re = next.subarray(units, units + modes), im = next.subarray(units + modes);
@@ -54,16 +60,17 @@ const CELLS = {
 
 const rowOf = (stored) => matrixOf(stored)?.data ?? null;
 
-function layerOf(stored) {
-  const { kind, activation, gates = [] } = stored;
-  if (kind === "ssm") {
-    const part = (modes) => modes && { eigenvalues: rowOf(modes.eigenvalues), input: matrixOf(modes.input), output: matrixOf(modes.output) };
-    const real = part(stored.real), imaginary = part(stored.imaginary), units = real.output.rows;
-    return { kind, activation, gates, real, imaginary, skip: matrixOf(stored.skip), units, inputs: real.input.cols, size: units + real.output.cols * (imaginary ? 2 : 1) };
+// A layer as the steps above read it: its tensors under the names that files give them, and under those that the page has for what many cells share.
+function layerOf({ kind, activation, gates, tensors }) {
+  const named = Object.fromEntries(Object.entries(tensors).map(([name, stored]) => [name, matrixOf(stored)]));
+  if (named.lambda_re) {
+    const part = (end) => named[`lambda_${end}`] && { eigenvalues: named[`lambda_${end}`].data, input: named[`B_${end}`], output: named[`C_${end}`] };
+    const real = part("re"), imaginary = part("im"), units = real.output.rows;
+    return { kind, activation, gates, real, imaginary, skip: named.D, units, inputs: real.input.cols, size: units + real.output.cols * (imaginary ? 2 : 1) };
   }
-  const recurrent = matrixOf(stored.recurrent), input = matrixOf(stored.input), units = recurrent.cols;
-  const biases = { bias: rowOf(stored.bias), inputBias: rowOf(stored.input_bias), recurrentBias: rowOf(stored.recurrent_bias) };
-  return { kind, activation, gates, recurrent, input, ...biases, units, inputs: input.cols, size: kind === "lstm" ? 2 * units : units };
+  const { weight_hh: recurrent, weight_ih: input } = named, units = recurrent.cols;
+  const [inputBias, recurrentBias] = ["bias_ih", "bias_hh"].map((name) => named[name]?.data ?? null), bias = inputBias && Float64Array.from(inputBias, (b, i) => b + recurrentBias[i]);
+  return { kind, activation, gates, ...named, recurrent, input, bias, inputBias, recurrentBias, units, inputs: input.cols, size: kind === "lstm" ? 2 * units : units };
 }
 
 // Layers from the inputs up, and the readout of the last one's units.

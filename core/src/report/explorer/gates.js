@@ -6,10 +6,7 @@ function unitTicks(units) {
   return ticks;
 }
 
-const TRAINED_CAPTIONS = {
-  elman: ["Between hidden units", ", as trained"], gru: ["Between hidden units", ", gate by gate"], lstm: ["Between hidden units", ", gate by gate"],
-  ssm: ["Eigenvalues of the modes", ", as trained"],
-};
+const trainedCaption = ({ real, gates }) => (real ? ["Eigenvalues of the modes", ", as trained"] : ["Between hidden units", gates.length ? ", gate by gate" : ", as trained"]);
 
 // What the gates do to the state; a letter after _ stands below the line.
 const EQUATIONS = {
@@ -49,7 +46,7 @@ function layerPictures(layer, theory, ofLayer) {
 function showTrained({ trained: { layers }, data }) {
   const made = new Map();
   const show = (k) => {
-    const ofLayer = layers.length > 1 ? ` of layer ${k + 1}` : "", [strong, rest] = TRAINED_CAPTIONS[layers[k].kind];
+    const ofLayer = layers.length > 1 ? ` of layer ${k + 1}` : "", [strong, rest] = trainedCaption(layers[k]);
     // What the theory asks for is asked of the network, and not of each of several layers.
     if (!made.has(k)) made.set(k, layerPictures(layers[k], layers.length > 1 ? null : data.spectra.theory, ofLayer));
     const shown = made.get(k);
@@ -74,7 +71,7 @@ function trainedText({ trained: { layers }, plain, memories }) {
   if (plain) return "The recurrent weights between hidden units, as trained.";
   if (kinds.size > 1) return "The recurrent weights of each layer, as trained.";
   if (kinds.has("ssm")) return `The modes${ofEach} never mix: each is turned by its own eigenvalue, on the dashed circle where it lasts, and that is all the recurrence there is.`;
-  return `The recurrent weights between the hidden units${ofEach}${kinds.has("elman") ? "" : ", gate by gate,"} ${looks}.`;
+  return `The recurrent weights between the hidden units${ofEach}${layers[0].gates.length ? ", gate by gate," : ""} ${looks}.`;
 }
 
 // The gates of one layer while the network runs: numbers between 0 and 1, units x steps.

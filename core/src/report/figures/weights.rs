@@ -7,7 +7,7 @@ use super::run::Run;
 use super::spectrum::draw_modes;
 use super::{NARROW, Picture, WIDE, draw_circuit};
 use crate::interpret::Interpretation;
-use crate::network::{Cell, CellKind, Network, Ssm};
+use crate::network::{Cell, CellKind, Family, Network, Ssm};
 use crate::numeric::Matrix;
 use crate::report::layers::gates;
 use crate::report::{ReportError, data};
@@ -135,9 +135,9 @@ fn draw_layer_of_modes(drawing: &mut Drawing, grid: &Grid, layer: usize, cell: &
 
 /// What is shown, true of the cells that there are; the circuit lies beside the weights or below them.
 fn caption(network: &Network, circuit_beside: Option<bool>) -> String {
-    let has = |kind: CellKind| network.layers.iter().any(|cell| cell.kind() == kind);
-    let gated = has(CellKind::Gru) || has(CellKind::Lstm);
-    let weights = match (network.kind(), has(CellKind::Ssm)) {
+    let has = |family: Family| network.layers.iter().any(|cell| cell.kind().family() == family);
+    let gated = has(Family::Gated);
+    let weights = match (network.kind(), has(Family::Modes)) {
         (Some(CellKind::Ssm), _) => "The eigenvalues of the modes, which are all the recurrent weights there are",
         (_, true) => "The recurrent weights between units, and the eigenvalues of modes",
         _ if gated => "The recurrent weights between units, gate by gate",

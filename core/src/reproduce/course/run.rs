@@ -1,9 +1,9 @@
 //! Going through a course: every stage in a folder of its own, whatever was done before left alone.
 
 use super::{Arm, Course, CourseRow};
+use crate::crc32c::crc32c;
 use crate::panics::catch_panic;
 use crate::reproduce::ReproduceError;
-use crate::run_folder::crc32c::crc32c;
 use crate::run_folder::{Resumed, RunFolder, RunFolderError, RunResult, RunStatus};
 use crate::train::cpu::CpuEngine;
 use crate::train::{Job, Metrics, TrainObserver};

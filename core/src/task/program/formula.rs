@@ -115,6 +115,11 @@ impl Formula {
         }
     }
 
+    /// How many parts it has in all.
+    pub(super) fn size(&self) -> usize {
+        1 + self.parts().iter().map(Self::size).sum::<usize>()
+    }
+
     /// Adds the places that it reads.
     pub(super) fn places(&self, to: &mut Vec<Place>) {
         match self {

@@ -122,7 +122,10 @@ impl Input {
                     rule.value(&Kind::Sign { or_none: false }, &with) == 1.0
                 })
                 .collect();
-            return allowed.get(below(words[1], allowed.len())).copied().unwrap_or(f64::NAN);
+            // What is only usually so gives way where nothing is.
+            if !allowed.is_empty() || *often == 1.0 {
+                return allowed.get(below(words[1], allowed.len())).copied().unwrap_or(f64::NAN);
+            }
         }
         match &self.law {
             Law::Sign => {

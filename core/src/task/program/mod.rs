@@ -33,7 +33,7 @@ use rule::Rule;
 pub const MAX_PROGRAM_BYTES: usize = 1 << 20;
 
 /// A program: variables that follow from their last values and the inputs, and outputs that follow from both.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Program {
     name: String,
     source: String,
@@ -65,18 +65,27 @@ struct Output {
     columns: std::ops::Range<usize>,
 }
 
+/// Everything follows from the text.
+impl PartialEq for Program {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.source) == (&other.name, &other.source)
+    }
+}
+
 impl Program {
-    /// Whether a text is a program, rather than a name or the formulas of a window.
+    /// Whether a text is a program, rather than a name, the formulas of a window or a task file.
     pub fn is_text(text: &str) -> bool {
-        let first = text.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-        text.contains('=')
-            && (text.contains(':') || ["input", "variable", "output", "table", "length"].contains(&first))
+        let mut statements = text.split(['\n', ';']).map(str::trim_start);
+        let begins =
+            |of: &str, word: &str| of.strip_prefix(word).is_some_and(|rest| rest.starts_with(char::is_whitespace));
+        let is_file = |of: &str| of.strip_prefix("program").is_some_and(|rest| rest.trim_start().starts_with('='));
+        !statements.clone().any(is_file) && statements.any(|of| syntax::STATEMENTS.iter().any(|word| begins(of, word)))
     }
 
     /// Reads a program from its text; it is named after the text.
     pub fn read(text: &str) -> Result<Self, TaskError> {
         let program = Self::read_in(text, &File { file: "program", text }, 0)?;
-        let name = format!("program-{:08x}", crate::run_folder::crc32c::crc32c(program.source.as_bytes()));
+        let name = format!("program-{:08x}", crate::crc32c::crc32c(program.source.as_bytes()));
         Ok(program.renamed(name))
     }
 
@@ -95,12 +104,13 @@ impl Program {
 
     /// The task as the text of a task file.
     pub fn to_toml(&self) -> String {
-        // Nothing is escaped between these marks, and a program has no use for them.
-        format!(
-            "name = {}\nprogram = '''\n{}\n'''\n",
-            toml::Value::from(self.name.as_str()),
-            self.source.replace("'''", "'")
-        )
+        let (name, source) = (toml::Value::from(self.name.as_str()), self.source.as_str());
+        // Between three marks nothing can be escaped.
+        let plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+        match source.chars().all(plain) && !source.contains("'''") && !source.ends_with('\'') {
+            true => format!("name = {name}\nprogram = '''\n{source}\n'''\n"),
+            false => format!("name = {name}\nprogram = {}\n", toml::Value::from(source)),
+        }
     }
 
     /// The same program under another name.

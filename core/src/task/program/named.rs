@@ -134,7 +134,7 @@ input value[{d}]: sign when write != none
 input ask: one of 1 to {n}
 variable r[{n},{d}]: sign or none
 r[i,j] = if(write == i, value[j], r[i,j])
-output y[j]: sign = r[ask,j] when r[ask,1] != none"
+output y[j]: sign = r[ask,j] when r[ask,j] != none"
     )
 }
 

@@ -5,9 +5,9 @@ use super::kind::{Kind, NO_SYMBOL};
 use super::law::{Input, Law};
 use super::rule::{Rule, Wanted};
 use super::syntax::{Declared, Drawn, Expression, Form, Node, Statement, What};
-use super::{Output, Program, Variable};
+use super::{Output, Program, RunError, Variable};
+use crate::choose::nearest_name;
 use crate::random::{Purpose, Stream};
-use crate::task::nearest_name;
 use crate::task::text::Problem;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,10 +16,12 @@ use std::sync::Arc;
 const MOST_PLACES: usize = 4096;
 /// The most parts of all formulas together, once arrays are written out.
 const MOST_PARTS: usize = 1 << 20;
-/// The most entries of all tables together that formulas are turned into.
-const MOST_ENTRIES: usize = 1 << 22;
-/// Episodes and steps on which a program is tried out before anybody uses it.
+/// The most parts of formulas that are evaluated to turn them into tables.
+const MOST_WORK: usize = 1 << 25;
+/// Episodes and steps on which a program is tried out before anybody uses it; of a large one fewer episodes.
 const TRIED: (u32, usize) = (64, 64);
+/// The most parts of formulas that are evaluated for that.
+const MOST_TRIED: usize = 1 << 26;
 /// How far off a number may be where a program does not say: whole numbers are rounded, others have to be near.
 const WITHIN_WHOLE: f64 = 0.5;
 const WITHIN_NUMBER: f64 = 0.1;
@@ -78,7 +80,7 @@ struct Scope {
 
 /// A program from its statements.
 pub(super) fn program(statements: &[Statement], text: &str) -> Result<Program, Problem> {
-    let mut builder = Builder { room: MOST_ENTRIES, ..Builder::default() };
+    let mut builder = Builder { room: MOST_WORK, ..Builder::default() };
     builder.declare(statements)?;
     builder.draw(statements)?;
     for statement in statements {
@@ -516,6 +518,7 @@ impl Builder {
         if self.inputs.is_empty() {
             return Err(Problem::new(end, "there is no input; write e.g. 'input x: sign'"));
         }
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut variables = vec![];
         for k in 0..self.variables.len() {
             let Draft { name, at, kind, start, formula } = &self.variables[k];
@@ -527,9 +530,11 @@ impl Builder {
                 ));
             };
             let rule = self.rule(&formula, &kind, None, place)?;
+            places.insert(name.clone(), place);
             variables.push(Variable { name, kind, start, rule });
         }
         for said in said {
+            places.insert(said.name.clone(), said.at);
             let output = self.output(said)?;
             self.outputs.push(output);
         }
@@ -544,7 +549,8 @@ impl Builder {
         }
         let Self { inputs, outputs, length, .. } = self;
         let program = Program { name: String::new(), source: text.trim().into(), variables, inputs, outputs, length };
-        tried(&program).map_err(|what| Problem::new(end, what))?;
+        tried(&program, self.parts)
+            .map_err(|(name, what)| Problem::new(places.get(&name).copied().unwrap_or(end), what))?;
         Ok(program)
     }
 
@@ -849,22 +855,27 @@ impl Elements {
     }
 }
 
-/// Runs some episodes, so that nothing without a value comes up later, and something counts.
-fn tried(program: &Program) -> Result<(), String> {
+/// Runs some episodes, so that nothing without a value comes up later, and something counts; says what is wrong with what.
+fn tried(program: &Program, parts: usize) -> Result<(), (String, String)> {
     let stream = Stream::new(1, Purpose::ProbeInputs);
     let steps = program.length.unwrap_or(usize::MAX).min(TRIED.1);
+    let episodes = ((MOST_TRIED / parts.max(1) / steps.max(1)) as u32).clamp(1, TRIED.0);
     let mut counted = false;
-    for sample in 0..TRIED.0 {
+    for sample in 0..episodes {
         let mut machine = program.machine();
         machine.begin(&stream, 0, sample);
         for _ in 0..steps {
             counted |= machine.step_drawn(&stream, 0, sample).outputs.iter().any(|value| !value.is_nan());
-            machine.checked().map_err(|wrong| wrong.to_string())?;
+            machine.checked().map_err(|wrong| match &wrong {
+                RunError::Undefined { name, .. } => (name.clone(), wrong.to_string()),
+                _ => (String::new(), wrong.to_string()),
+            })?;
         }
     }
     if counted {
         Ok(())
     } else {
-        Err(format!("no output counts in {} episodes of {steps} steps; see its 'when'", TRIED.0))
+        let nothing = format!("no output counts in {episodes} episodes of {steps} steps; see its 'when'");
+        Err((String::new(), nothing))
     }
 }

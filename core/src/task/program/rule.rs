@@ -32,18 +32,22 @@ pub(super) struct Wanted<'a> {
 }
 
 impl Rule {
-    /// The rule of a formula; entries that its table may still take are counted down.
+    /// The rule of a formula; the parts that may still be evaluated for tables are counted down.
     pub(super) fn of(formula: &Formula, wanted: &Wanted<'_>, room: &mut usize) -> Result<Self, Fault> {
         if let (Formula::Place(place), None) = (formula, wanted.when)
             && (wanted.kinds)(*place) == *wanted.kind
         {
             return Ok(Self::Copy(*place));
         }
-        let Some(axes) = axes(formula, wanted, *room) else { return Ok(Self::Tree(formula.clone())) };
+        let size = formula.size() + wanted.when.map_or(0, Formula::size);
+        let Some(axes) = axes(formula, wanted, *room / size) else { return Ok(Self::Tree(formula.clone())) };
         let count = axes.iter().map(|(_, domain, _)| domain.values.len()).product::<usize>();
-        *room -= count;
-        let fits = |value: f64| wanted.kind.values().is_none_or(|values| values.contains(&value));
+        *room -= count * size;
+        let allowed = wanted.kind.values();
+        let fits = |value: f64| allowed.as_ref().is_none_or(|values| values.contains(&value));
         let mut values = Vec::with_capacity(count);
+        // Values that never meet may have no answer; the first such fault is told where there is nothing else.
+        let (mut fault, mut answers) = (None, false);
         for entry in 0..count {
             let at = |axis: &(Place, Domain, usize)| axis.1.values[entry / axis.2 % axis.1.values.len()];
             let read = |place: Place| axes.iter().find(|axis| axis.0 == place).map_or(f64::NAN, at);
@@ -52,18 +56,27 @@ impl Rule {
                     axes.iter().map(|axis| format!("{} = {}", (wanted.name)(axis.0), shown(at(axis)))).collect();
                 if held.is_empty() { fault.to_string() } else { format!("{fault}, where {}", held.join(", ")) }
             };
-            let asked = wanted.when.map_or(Ok(1.0), |when| when.value(&read)).map_err(|fault| told(&fault))?;
-            if asked != 1.0 {
+            let asked = wanted.when.map_or(Ok(1.0), |when| when.value(&read));
+            if asked != Ok(1.0) {
                 // Nobody asks for it.
                 values.push(f64::NAN);
                 continue;
             }
-            let value = formula.value(&read).map_err(|fault| told(&fault))?;
-            let value = if value == NO_SYMBOL { wanted.kind.none() } else { value };
-            if !fits(value) {
-                return Err(told(&format!("the value is {}, which is not {}", shown(value), wanted.kind)));
-            }
-            values.push(value);
+            let value = formula.value(&read).and_then(|value| {
+                let value = if value == NO_SYMBOL { wanted.kind.none() } else { value };
+                match fits(value) {
+                    true => Ok(value),
+                    false => Err(format!("the value is {}, which is not {}", shown(value), wanted.kind)),
+                }
+            });
+            answers |= value.is_ok();
+            values.push(value.unwrap_or_else(|problem| {
+                fault.get_or_insert_with(|| told(&problem));
+                f64::NAN
+            }));
+        }
+        if let (false, Some(fault)) = (answers, fault) {
+            return Err(fault);
         }
         if axes.is_empty() {
             return Ok(Self::Constant(values[0]));

@@ -67,7 +67,7 @@ pub enum RunError {
         kind: String,
     },
     /// A variable or an output without a value.
-    #[error("{name} is {value} at step {step}, and must be {kind}; see what its formula does with the values before")]
+    #[error("{name} is {value} at step {step}, and must be {kind}; it follows from {held}")]
     Undefined {
         /// The variable or output.
         name: String,
@@ -77,8 +77,13 @@ pub enum RunError {
         value: f64,
         /// What is allowed.
         kind: String,
+        /// The values that it was made of.
+        held: String,
     },
 }
+
+/// The most values that a message lists.
+const MOST_HELD: usize = 8;
 
 /// Runs a program, step by step.
 #[derive(Clone, Debug)]
@@ -200,27 +205,41 @@ impl Machine<'_> {
         }
     }
 
+    /// Variables and inputs as a person writes them.
+    fn held(&self, variables: &[f64]) -> String {
+        let variables = self.program.variables.iter().zip(variables).map(|(of, value)| (&of.name, &of.kind, *value));
+        let inputs = self.program.inputs.iter().zip(&self.frame.inputs).map(|(of, value)| (&of.name, &of.kind, *value));
+        let shown = |(name, kind, value): (&String, &Kind, f64)| format!("{name} = {}", kind.shown(value));
+        let mut all: Vec<String> = inputs.chain(variables).map(shown).collect();
+        if all.len() > MOST_HELD {
+            all.truncate(MOST_HELD);
+            all.push("...".into());
+        }
+        all.join(", ")
+    }
+
     /// Whether everything has a value that it may have.
     pub(super) fn checked(&self) -> Result<(), RunError> {
-        let wrong = |name: &str, value: f64, kind: &Kind| {
-            Err(RunError::Undefined { name: name.into(), step: self.t, value, kind: kind.to_string() })
+        let wrong = |name: &str, value: f64, kind: &Kind, variables: &[f64]| {
+            let (name, kind, held) = (name.into(), kind.to_string(), self.held(variables));
+            Err(RunError::Undefined { name, step: self.t, value, kind, held })
         };
         let fits = |value: f64, kind: &Kind| kind.values().map_or(value.is_finite(), |values| values.contains(&value));
         for (variable, &value) in self.program.variables.iter().zip(&self.frame.variables) {
             if !fits(value, &variable.kind) {
-                return wrong(&variable.name, value, &variable.kind);
+                return wrong(&variable.name, value, &variable.kind, &self.next);
             }
         }
         for (input, &value) in self.program.inputs.iter().zip(&self.frame.inputs) {
             if !fits(value, &input.kind) {
-                return wrong(&input.name, value, &input.kind);
+                return wrong(&input.name, value, &input.kind, &self.next);
             }
         }
         for (output, &value) in self.program.outputs.iter().zip(&self.frame.outputs) {
             let counts =
                 |when: &super::Rule| when.value(&Kind::Sign { or_none: false }, &reader(&self.frame, self.t)) == 1.0;
             if output.when.as_ref().is_none_or(counts) && !fits(value, &output.kind) {
-                return wrong(&output.name, value, &output.kind);
+                return wrong(&output.name, value, &output.kind, &self.frame.variables);
             }
         }
         Ok(())

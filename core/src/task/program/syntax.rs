@@ -2,8 +2,9 @@
 
 use super::formula::Binary;
 use super::token::{Placed, Token, tokens};
+use crate::choose::nearest_name;
+use crate::task::MAX_FORMULA_DEPTH;
 use crate::task::text::Problem;
-use crate::task::{MAX_FORMULA_DEPTH, nearest_name};
 
 /// A formula as it is written.
 #[derive(Clone, Debug)]
@@ -98,23 +99,27 @@ const RESERVED: [&str; 19] = [
     "input", "variable", "output", "table", "length", "when", "where", "usually", "or", "and", "not", "mod", "none",
     "one", "of", "to", "held", "t", "within",
 ];
-const STATEMENTS: [&str; 5] = ["input", "variable", "output", "table", "length"];
+pub(super) const STATEMENTS: [&str; 5] = ["input", "variable", "output", "table", "length"];
 const FORMS: &str =
     "sign, pulse(P), one of 4, one of a, b, c, 0 to 9, number, uniform(A, B), normal(D) or once(FROM, TO)";
 
 /// The most values of one symbol or of one range.
 pub(super) const MOST_VALUES: usize = 4096;
 
+/// The most operators of one statement.
+const MOST_OPERATORS: usize = 1024;
+
 /// Reads a program.
 pub(super) fn statements(text: &str) -> Result<Vec<Statement>, Problem> {
     let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: &tokens, next: 0, depth: 0 };
+    let mut parser = Parser { tokens: &tokens, next: 0, depth: 0, operators: 0 };
     let mut found = vec![];
     while parser.next < tokens.len() {
         if parser.peek() == &Token::End {
             parser.next += 1;
             continue;
         }
+        parser.operators = 0;
         found.push(parser.statement()?);
         if parser.peek() != &Token::End {
             return parser.problem("the end of the line or ';'");
@@ -127,6 +132,7 @@ struct Parser<'a> {
     tokens: &'a [Placed],
     next: usize,
     depth: usize,
+    operators: usize,
 }
 
 impl Parser<'_> {
@@ -479,7 +485,7 @@ impl Parser<'_> {
                 Token::Sign("-") => Binary::Subtract,
                 _ => return Ok(left),
             };
-            self.next += 1;
+            self.operator()?;
             left = joined(how, [left, self.product()?]);
         }
     }
@@ -494,9 +500,22 @@ impl Parser<'_> {
                 Token::Name(name) if name == "mod" => Binary::Modulo,
                 _ => return Ok(left),
             };
-            self.next += 1;
+            self.operator()?;
             left = joined(how, [left, self.factor()?]);
         }
+    }
+
+    /// Takes an operator: a long row of them is a deep formula.
+    fn operator(&mut self) -> Result<(), Problem> {
+        self.operators += 1;
+        if self.operators > MOST_OPERATORS {
+            let what = format!(
+                "more than {MOST_OPERATORS} operators, the limit of a statement; split it over several variables"
+            );
+            return Err(Problem::new(self.at(), what));
+        }
+        self.next += 1;
+        Ok(())
     }
 
     fn factor(&mut self) -> Result<Expression, Problem> {

@@ -142,7 +142,7 @@ fn mistakes_are_told_with_line_and_column() {
     at("input x: sign\nvariable v: sign\noutput y = v", "2:1", "v");
     at("input x: sign\nvariable v: sign\nv = v *\noutput y = v", "3:", "expected");
     at("input x: sign\noutput y = xr(x, x)", "2:12", "there is no function 'xr'");
-    at("variable v: one of 5\nv = (v + 1) mod 0\noutput y = v", "2:", "mod");
+    at("input x: sign\nvariable v: one of 5\nv = (v + 1) mod 0\noutput y = v", "3:", "mod");
 }
 
 #[test]
@@ -168,4 +168,32 @@ fn answers_are_right_by_their_kind() {
     assert!(!symbol.is_right(&[-0.4, -0.5, -0.8], &[-1.0, 1.0, -1.0], 0.0));
     assert!(Kind::Number.is_right(&[0.95], &[1.0], 0.1) && !Kind::Number.is_right(&[0.85], &[1.0], 0.1));
     assert!(!Kind::Number.is_right(&[f64::NAN], &[1.0], 0.1));
+}
+
+#[test]
+fn a_program_of_a_task_file_comes_back_whatever_its_comments_hold() {
+    for comment in ["plain", "three ''' marks", "a \u{1} control", "\"quoted\"", "it ends with '"] {
+        let program = Program::read(&format!("input x: sign\noutput y = x # {comment}")).unwrap();
+        let again = Task::from_toml(&Task::from(program.clone()).to_toml(), "task.toml", "task").unwrap();
+        assert_eq!(again.program(), Some(&program), "{comment}");
+    }
+}
+
+#[test]
+fn a_task_file_that_holds_a_program_is_no_program_itself() {
+    let program = program("parity:1");
+    assert!(Program::is_text(program.source()) && !Program::is_text(&Task::from(program.clone()).to_toml()));
+    assert!(
+        !Program::is_text("u1 = xor(u1[t-5], u1[t-3])") && !Program::is_text("T2") && Program::is_text("input x: sing")
+    );
+}
+
+#[test]
+fn a_formula_that_is_too_deep_is_refused_and_no_stack_overflows() {
+    let long = format!("input x: sign\noutput y: number = {}x", "x + ".repeat(50_000));
+    assert!(Program::read(&long).unwrap_err().to_string().contains("more than 1024 operators"));
+    let nested = format!("input x: sign\noutput y: number = {}x{}", "(".repeat(5_000), ")".repeat(5_000));
+    assert!(Program::read(&nested).unwrap_err().to_string().contains("deep"));
+    let fine = format!("input x: sign\noutput y: number = {}x", "x + ".repeat(1_000));
+    assert_eq!(outputs(&Program::read(&fine).unwrap(), &[&[1.0]]), [[1001.0]]);
 }

@@ -3,7 +3,8 @@
 use super::bits::Bits;
 use super::functions::{FUNCTIONS, apply, elementary, looked_up};
 use super::reader::{Reader, Sizes};
-use super::{Gate, MAX_GATE_INPUTS, Problem, Slot, TaskError, nearest_name};
+use super::{Gate, MAX_GATE_INPUTS, Problem, Slot, TaskError};
+use crate::choose::nearest_name;
 
 /// The longest line that uses gates, in bytes: a table of 1024 entries takes a third of it.
 pub const MAX_FORMULA_BYTES: usize = 1 << 12;

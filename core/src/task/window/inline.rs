@@ -26,7 +26,7 @@ impl Window {
         Ok(match name.len() <= LONGEST_NAME && !name.contains('+') {
             true => task.renamed(name),
             // Tasks that differ are called differently, in folders too.
-            false => task.renamed(format!("formula-{:08x}", crate::run_folder::crc32c::crc32c(name.as_bytes()))),
+            false => task.renamed(format!("formula-{:08x}", crate::crc32c::crc32c(name.as_bytes()))),
         })
     }
 

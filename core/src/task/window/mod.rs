@@ -27,7 +27,6 @@ mod shortest;
 mod table_of;
 mod written;
 
-pub(crate) use by_name::nearest_name;
 pub use by_name::{KNOWN_TASKS, KnownTask};
 pub use component::Component;
 pub use contexts::{Context, MAX_CONTEXTS};

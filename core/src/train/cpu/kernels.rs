@@ -1,9 +1,9 @@
 //! The elementwise kernels: activations, their slopes, the loss, sums of columns.
 
-use super::isa::Kernel;
+use super::isa::{Dispatch, Isa, Kernel};
 use super::lanes::{Lanes, Real};
 use super::panels::{LANE_GROUP, PANEL, Panels, padded};
-use super::product::{Finish, Place, load};
+use super::product::{Finish, Place, Product, Terms, load};
 use crate::network::Activation;
 
 /// Stores the sum itself.
@@ -54,6 +54,88 @@ pub(crate) fn tanh_slope<V: Lanes>(value: V) -> V {
     value.neg_mul_add(value, V::constant(1.0))
 }
 
+/// Stores the activation of a sum of products. Softplus has a kernel of its own: it would crowd the registers of the others.
+pub(crate) fn squash<S: Dispatch>(
+    isa: Isa,
+    activation: Activation,
+    terms: &Terms<'_, S>,
+    bias: Option<&[S]>,
+    out: &mut Panels<S>,
+) {
+    match activation {
+        Activation::Softplus => S::dispatch(isa, Product { terms, bias, out, finish: Softplus }),
+        _ => S::dispatch(isa, Product { terms, bias, out, finish: Squash(activation) }),
+    }
+}
+
+/// Stores a sum of products times the slope of the activation where it has these values.
+pub(crate) fn slope<S: Dispatch>(
+    isa: Isa,
+    activation: Activation,
+    terms: &Terms<'_, S>,
+    states: &[S],
+    out: &mut Panels<S>,
+) {
+    match activation {
+        Activation::Softplus => S::dispatch(isa, Product { terms, bias: None, out, finish: SoftplusSlope(states) }),
+        _ => S::dispatch(isa, Product { terms, bias: None, out, finish: Slope { activation, states } }),
+    }
+}
+
+/// Stores ln(1 + e^x) of the sum.
+struct Softplus;
+
+impl<S> Finish<S> for Softplus {
+    const LARGE: bool = true;
+
+    fn fits(&self, _out: &Panels<S>) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    unsafe fn apply<V: Lanes<Scalar = S>>(&mut self, sum: V, _at: Place) -> V {
+        softplus(sum)
+    }
+}
+
+/// Terms of the series of artanh at 1/3 until f64 shows no more of them.
+const SERIES: i32 = 16;
+
+/// ln(1 + e^x) = max(x, 0) + 2 artanh((1 - t) / (3 + t)) with t = tanh(|x| / 2).
+#[inline(always)]
+fn softplus<V: Lanes>(x: V) -> V {
+    let (zero, one) = (V::constant(0.0), V::constant(1.0));
+    let t = zero.sub(x).max(x).mul(V::constant(0.5)).tanh();
+    // A saturated tangent may exceed one by the last bits. NaN goes through as the second operand.
+    let small = zero.max(one.sub(t)).div(t.add(V::constant(3.0)));
+    let square = small.mul(small);
+    let mut series = V::constant(0.0);
+    let mut k = SERIES;
+    while k > 0 {
+        k -= 1;
+        series = series.mul_add(square, V::constant(2.0 / f64::from(2 * k + 1)));
+    }
+    small.mul_add(series, zero.max(x))
+}
+
+/// Stores the sum times the slope of softplus, 1 - e^-value = 2 t / (1 + t) with t = tanh(value / 2).
+pub(crate) struct SoftplusSlope<'a, S>(pub(crate) &'a [S]);
+
+impl<S: Real> Finish<S> for SoftplusSlope<'_, S> {
+    const LARGE: bool = true;
+
+    fn fits(&self, out: &Panels<S>) -> bool {
+        out.has_len_of(self.0)
+    }
+
+    #[inline(always)]
+    unsafe fn apply<V: Lanes<Scalar = S>>(&mut self, sum: V, at: Place) -> V {
+        // SAFETY: the values fit the output.
+        let t = unsafe { load::<V>(self.0, at) }.mul(V::constant(0.5)).tanh();
+        sum.mul(t.add(t)).div(t.add(V::constant(1.0)))
+    }
+}
+
 /// Stores the activation of the sum.
 pub(crate) struct Squash(pub(crate) Activation);
 
@@ -68,7 +150,7 @@ impl<S> Finish<S> for Squash {
             Activation::Tanh => sum.tanh(),
             // Zero is the first operand so that NaN goes through: the processor returns the second.
             Activation::Relu => V::constant(0.0).max(sum),
-            Activation::Identity => sum,
+            Activation::Identity | Activation::Softplus => sum,
         }
     }
 }
@@ -91,7 +173,7 @@ impl<S: Real> Finish<S> for Slope<'_, S> {
         match self.activation {
             Activation::Tanh => sum.mul(tanh_slope(state)),
             Activation::Relu => sum.mul(state.is_positive()),
-            Activation::Identity => sum,
+            Activation::Identity | Activation::Softplus => sum,
         }
     }
 }

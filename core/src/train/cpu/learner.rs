@@ -168,7 +168,7 @@ impl<S: Dispatch> Learner<S> {
 
     fn measure(&mut self, horizon: usize) {
         let Measures { loss, accuracy, loss_by_step, accuracy_by_step, counts_by_step } = &mut self.measures;
-        let (mut correct, mut answers, mut steps) = (0, 0, 0);
+        let (mut correct, mut answers, mut units) = (0, 0, 0);
         loss_by_step.resize(horizon, 0.0);
         accuracy_by_step.resize(horizon, 0.0);
         counts_by_step.resize(horizon, true);
@@ -183,9 +183,16 @@ impl<S: Dispatch> Learner<S> {
             let right = sums().map(|sums| sums.correct).sum::<u64>();
             accuracy_by_step[t] = if counted.answers > 0 { right as f64 / counted.answers as f64 } else { 1.0 };
             (correct, answers) = (correct + right, answers + counted.answers);
-            steps += usize::from(counted.answers > 0);
+            units += counted.units;
         }
-        *loss = loss_by_step.iter().sum::<f64>() / steps.max(1) as f64;
+        // Where all counts, the steps count alike; elsewhere the units do, as in the gradient.
+        *loss = match units as usize == horizon * self.batch * self.model.readout.outputs() {
+            true => loss_by_step.iter().sum::<f64>() / horizon as f64,
+            false => {
+                self.chunks.iter().flat_map(|chunk| &chunk.sums[..horizon]).map(|sums| sums.squared_error).sum::<f64>()
+                    / units.max(1) as f64
+            }
+        };
         *accuracy = correct as f64 / answers.max(1) as f64;
     }
 

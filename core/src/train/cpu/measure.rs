@@ -11,7 +11,7 @@ use super::learner::Learner;
 use super::model::Model;
 use super::optimizer::AdamStep;
 use super::peak::fma_work;
-use crate::network::{Activation, Architecture, CellKind, Initialization, Network};
+use crate::network::{Activation, Architecture, CellKind, CellSettings, Initialization, Network};
 use crate::random::{Purpose, Stream};
 use crate::task::Task;
 use crate::train::TrainError;
@@ -78,7 +78,14 @@ impl SpeedSetup {
 
     fn network(&self, seed: u64) -> Network {
         let Self { cell, layers, hidden, .. } = *self;
-        let of = Architecture { cell, layers, hidden, activation: Activation::Tanh, bias: false };
+        let of = Architecture {
+            cell,
+            layers,
+            hidden,
+            activation: Activation::Tanh,
+            bias: false,
+            settings: CellSettings::usual(cell),
+        };
         Initialization::Uniform.network(&of, self.task.inputs(), self.task.outputs(), seed)
     }
 

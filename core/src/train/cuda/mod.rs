@@ -25,6 +25,7 @@ use std::fmt;
 use std::sync::Mutex;
 
 use super::{Engine, Job, Outcome, TrainError, TrainObserver, TrainParams};
+use crate::network::Activation;
 
 /// How exactly the device multiplies. Sums, moments and weights are fp32 in every case; `Single` rounds weights to
 /// numbers that a pair of fp16 numbers can hold.
@@ -83,9 +84,12 @@ impl CudaEngine {
 
 /// Refuses what the kernels do not train.
 pub(super) fn supports(job: &Job) -> Result<(), TrainError> {
-    let TrainParams { cell, layers, .. } = job.params;
+    let TrainParams { cell, layers, activation, .. } = job.params;
     if shape::Gated::of(cell).is_none() {
         return Err(TrainError::NoKernel { engine: "cuda", cell: cell.title(), layers });
+    }
+    if activation == Activation::Softplus {
+        return Err(TrainError::EngineLacks { engine: "cuda", what: "softplus" });
     }
     if job.task.program().is_some() {
         return Err(TrainError::EngineLacks { engine: "cuda", what: "tasks with inputs at every step" });

@@ -29,7 +29,7 @@ impl Gated {
             CellKind::Elman => Some(Self::Elman),
             CellKind::Gru => Some(Self::Gru),
             CellKind::Lstm => Some(Self::Lstm),
-            CellKind::Ssm => None,
+            _ => None,
         }
     }
 
@@ -85,7 +85,8 @@ impl Shape {
             activation: match job.params.activation {
                 Activation::Tanh => 0,
                 Activation::Relu => 1,
-                Activation::Identity => 2,
+                // The engine refuses every other activation.
+                Activation::Identity | Activation::Softplus => 2,
             },
         }
     }
@@ -142,6 +143,7 @@ impl Shape {
                 places.collect::<Vec<_>>().into_iter().zip(&mut rest).for_each(|(place, x)| matrix[place] = x);
             }
             ParameterMut::Vector(vector) => vector.iter_mut().zip(&mut rest).for_each(|(place, x)| *place = x),
+            ParameterMut::Constant => {}
         };
         let mut network = self.zeros();
         for cell in &mut network.layers {
@@ -190,7 +192,7 @@ fn pick<P>(parameters: Vec<(&'static str, P)>, name: &str) -> Option<P> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::network::{Architecture, Initialization};
+    use crate::network::{Architecture, CellSettings, Initialization};
     use crate::task::Task;
     use crate::train::{Start, TrainParams};
 
@@ -206,7 +208,14 @@ pub(super) mod tests {
         for cell in [CellKind::Elman, CellKind::Gru, CellKind::Lstm] {
             for (bias, layers) in [(false, 1), (true, 1), (true, 3)] {
                 let shape = shape(|p| (p.cell, p.hidden, p.bias, p.layers) = (cell, 10, bias, layers));
-                let of = Architecture { cell, layers, hidden: 10, activation: Activation::Tanh, bias };
+                let of = Architecture {
+                    cell,
+                    layers,
+                    hidden: 10,
+                    activation: Activation::Tanh,
+                    bias,
+                    settings: CellSettings::usual(cell),
+                };
                 let network = Initialization::Uniform.network(&of, 8, 8, 3);
                 let mut numbers = vec![0.0; shape.parameter_stride()];
                 shape.flatten(&network, &mut numbers);

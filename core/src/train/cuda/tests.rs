@@ -98,6 +98,7 @@ fn each_number(network: &mut Network, mut visit: impl FnMut(usize, (usize, usize
                 }
             }
             ParameterMut::Vector(vector) => vector.iter_mut().enumerate().for_each(|(i, x)| visit(which, (i, 0), x)),
+            ParameterMut::Constant => {}
         }
     }
 }

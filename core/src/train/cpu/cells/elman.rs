@@ -1,10 +1,10 @@
 //! `h' = act(W_ih u + b_ih + W_hh h + b_hh)`.
 
 use super::super::isa::Dispatch;
-use super::super::kernels::{Slope, Squash};
+use super::super::kernels::{slope, squash};
 use super::super::layout::Room;
 use super::super::panels::Panels;
-use super::super::product::{Product, Terms};
+use super::super::product::Terms;
 use super::gates::{Gates, Stacked};
 use super::{CellKernel, Step, StepCounts, Tape, TapeShape, TimeBlock};
 use crate::network::{Activation, Cell, Elman};
@@ -14,7 +14,7 @@ pub(crate) struct ElmanKernel<S> {
     gates: Gates<S, 1>,
 }
 
-fn stacked(cell: &Elman) -> Stacked<'_> {
+pub(super) fn stacked(cell: &Elman) -> Stacked<'_> {
     let Elman { input_weights, recurrent_weights, biases, .. } = cell;
     Stacked { input_weights, recurrent_weights, biases: biases.as_ref() }
 }
@@ -54,8 +54,7 @@ impl<S: Dispatch> CellKernel<S> for ElmanKernel<S> {
         let [gate] = &self.gates.gates;
         let (before, now) = tape.states.split_at_mut(step.t);
         let terms = Terms::of(gate.recurrent(step, &before[step.t - 1])).and(gate.input(input));
-        let (bias, finish) = (Some(gate.bias.slice()), Squash(self.activation));
-        S::dispatch(step.isa, Product { terms: &terms, bias, out: &mut now[0], finish });
+        squash(step.isa, self.activation, &terms, Some(gate.bias.slice()), &mut now[0]);
     }
 
     fn backward(&self, step: Step, above: Terms<'_, S>, tape: &mut Tape<S>) {
@@ -63,8 +62,7 @@ impl<S: Dispatch> CellKernel<S> for ElmanKernel<S> {
         let [deltas, ..] = &mut tape.deltas;
         let (out, later) = step.deltas(deltas);
         let terms = Terms::of(gate.later(step, later)).and(above.iter());
-        let finish = Slope { activation: self.activation, states: tape.states[step.t].data() };
-        S::dispatch(step.isa, Product { terms: &terms, bias: None, out, finish });
+        slope(step.isa, self.activation, &terms, tape.states[step.t].data(), out);
     }
 
     fn below<'a>(&'a self, step: Step, tape: &'a Tape<S>) -> Terms<'a, S> {

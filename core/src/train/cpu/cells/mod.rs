@@ -4,6 +4,7 @@
 mod elman;
 mod gates;
 mod gru;
+mod leaky;
 mod lstm;
 mod ssm;
 mod tape;
@@ -14,7 +15,7 @@ use super::isa::Dispatch;
 use super::layout::Room;
 use super::panels::Panels;
 use super::product::Terms;
-use crate::network::{Cell, CellKind};
+use crate::network::{Cell, CellKind, Family};
 
 /// A layer being trained: where its parameters lie in the flat vector, its weights in the order in which the kernels read
 /// them, and its steps through time.
@@ -64,6 +65,7 @@ pub(crate) fn kernel<S: Dispatch>(cell: &Cell, biased: bool, place: usize, room:
         Cell::Elman(cell) => Box::new(elman::ElmanKernel::new(cell, biased, place, room)),
         Cell::Gru(cell) => Box::new(gru::GruKernel::new(cell, biased, place, room)),
         Cell::Lstm(cell) => Box::new(lstm::LstmKernel::new(cell, biased, place, room)),
+        Cell::Leaky(cell) => Box::new(leaky::LeakyKernel::new(cell, biased, place, room)),
         Cell::Ssm(cell) => Box::new(ssm::SsmKernel::new(cell, place, room)),
     }
 }
@@ -81,7 +83,7 @@ pub(crate) struct LayerSizes {
 impl LayerSizes {
     /// Of a layer with random weights.
     pub(crate) fn random(kind: CellKind, inputs: usize, units: usize) -> Self {
-        let modes = if kind == CellKind::Ssm { units } else { 0 };
+        let modes = if kind.family() == Family::Modes { units } else { 0 };
         Self { kind, inputs, units, modes: [modes; 2] }
     }
 
@@ -89,7 +91,7 @@ impl LayerSizes {
     pub(crate) fn of(cell: &Cell) -> Self {
         let modes = match cell {
             Cell::Ssm(cell) => [cell.modes(), cell.imaginary.as_ref().map_or(0, |part| part.eigenvalues.len())],
-            Cell::Elman(_) | Cell::Gru(_) | Cell::Lstm(_) => [0; 2],
+            _ => [0; 2],
         };
         Self { kind: cell.kind(), inputs: cell.inputs(), units: cell.units(), modes }
     }
@@ -98,12 +100,11 @@ impl LayerSizes {
     pub(crate) fn weights(&self) -> f64 {
         let [inputs, units, real, imaginary] =
             [self.inputs, self.units, self.modes[0], self.modes[1]].map(|count| count as f64);
-        let gate = units * (units + inputs + 2.0);
-        match self.kind {
-            CellKind::Elman => gate,
-            CellKind::Gru => 3.0 * gate,
-            CellKind::Lstm => 4.0 * gate,
-            CellKind::Ssm => (real + imaginary) * (inputs + units + 1.0) + inputs * units,
+        let leak = if self.kind == CellKind::Leaky { units } else { 0.0 };
+        let gate = units * (units + inputs + 2.0) + leak;
+        match self.kind.family() {
+            Family::Modes => (real + imaginary) * (inputs + units + 1.0) + inputs * units,
+            Family::Plain | Family::Gated => self.kind.about().gates.len().max(1) as f64 * gate,
         }
     }
 
@@ -112,6 +113,7 @@ impl LayerSizes {
             CellKind::Elman => elman::tape_shape(self.units),
             CellKind::Gru => gru::tape_shape(self.units),
             CellKind::Lstm => lstm::tape_shape(self.units),
+            CellKind::Leaky => leaky::tape_shape(self.units),
             CellKind::Ssm => ssm::tape_shape(self.units, self.modes),
         }
     }

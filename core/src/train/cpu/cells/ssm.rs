@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use super::super::isa::Dispatch;
-use super::super::kernels::{ColumnDots, Slope, Squash};
+use super::super::kernels::{ColumnDots, slope, squash};
 use super::super::lanes::{Lanes, Real};
 use super::super::layout::{MatrixPlace, Room, VectorPlace};
 use super::super::panels::{Aligned, Panels, padded};
@@ -209,8 +209,7 @@ impl<S: Dispatch> CellKernel<S> for SsmKernel<S> {
             let skip = self.skip.as_ref().and_then(|skip| skip.input(input));
             let imaginary = self.imaginary.as_ref().zip(imaginary.first()).map(|(part, of)| (of, &part.output));
             let terms = Terms::of([(&real[0], &self.real.output)]).and(imaginary).and(skip);
-            let (out, finish) = (&mut tape.states[t], Squash(self.activation));
-            S::dispatch(isa, Product { terms: &terms, bias: None, out, finish });
+            squash(isa, self.activation, &terms, None, &mut tape.states[t]);
         }
     }
 
@@ -218,8 +217,7 @@ impl<S: Dispatch> CellKernel<S> for SsmKernel<S> {
         let [unit_deltas, real, imaginary, _] = &mut tape.deltas;
         let unit_deltas = &mut unit_deltas[step.slot()];
         if step.is_read() {
-            let finish = Slope { activation: self.activation, states: tape.states[step.t].data() };
-            S::dispatch(step.isa, Product { terms: &above, bias: None, out: &mut *unit_deltas, finish });
+            slope(step.isa, self.activation, &above, tape.states[step.t].data(), unit_deltas);
         }
         let (real, later_real) = step.deltas(real);
         let own = self.real.eigenvalues.slice();

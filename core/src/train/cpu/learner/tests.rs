@@ -3,8 +3,8 @@
 use super::super::chunk::Chunk;
 use super::super::isa::{Dispatch, Isa};
 use super::super::panels::Panels;
-use super::Learner;
-use crate::network::{Activation, Architecture, Cell, CellKind, Initialization, Network, ParameterMut};
+use super::{Learner, Measures};
+use crate::network::{Activation, Architecture, Cell, CellKind, CellSettings, Initialization, Network, ParameterMut};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Task, Window};
 use faer::Mat;
@@ -35,7 +35,14 @@ impl Case {
         let (mut layers, mut inputs) = (vec![], self.d);
         let mut last = None;
         for (seed, &(cell, hidden)) in (1..).zip(&self.layers) {
-            let of = Architecture { cell, layers: 1, hidden, activation: self.activation, bias: self.bias };
+            let of = Architecture {
+                cell,
+                layers: 1,
+                hidden,
+                activation: self.activation,
+                bias: self.bias,
+                settings: CellSettings::usual(cell),
+            };
             let mut network = Initialization::Uniform.network(&of, inputs, self.d, seed);
             layers.append(&mut network.layers);
             last = Some(network.readout);
@@ -65,7 +72,7 @@ const SIZES: [(usize, usize, usize, usize, usize); 5] =
 /// Every size with one Elman layer.
 fn elman() -> Vec<Case> {
     let kinds = [(Activation::Tanh, false), (Activation::Tanh, true), (Activation::Identity, true)];
-    let kinds = kinds.into_iter().chain([(Activation::Relu, true)]);
+    let kinds = kinds.into_iter().chain([(Activation::Relu, true), (Activation::Softplus, true)]);
     let cases = kinds.flat_map(|(activation, bias)| {
         SIZES.map(|(hidden, s, d, batch, horizon)| Case {
             layers: vec![(CellKind::Elman, hidden)],
@@ -82,8 +89,8 @@ fn elman() -> Vec<Case> {
 
 /// Every size with every other cell, and stacks of all of them in two sizes.
 fn others() -> Vec<Case> {
-    use CellKind::{Elman, Gru, Lstm, Ssm};
-    let stacks: [&[CellKind]; 11] = [
+    use CellKind::{Elman, Gru, Leaky, Lstm, Ssm};
+    let stacks: [&[CellKind]; 14] = [
         &[Gru],
         &[Lstm],
         &[Ssm],
@@ -95,6 +102,9 @@ fn others() -> Vec<Case> {
         &[Lstm, Ssm, Elman],
         &[Ssm, Lstm],
         &[Gru, Elman, Ssm],
+        &[Leaky],
+        &[Leaky, Leaky],
+        &[Gru, Leaky, Elman],
     ];
     let cases = stacks.into_iter().flat_map(|kinds| {
         let sizes = if kinds.len() == 1 { &SIZES[..] } else { &SIZES[1..3] };
@@ -136,6 +146,7 @@ fn parameters(network: &mut Network) -> Vec<&mut f64> {
                 all.extend(matrix.as_mut().col_iter_mut().flat_map(|column| column.iter_mut()));
             }
             ParameterMut::Vector(vector) => all.extend(vector),
+            ParameterMut::Constant => {}
         }
     }
     all
@@ -143,8 +154,11 @@ fn parameters(network: &mut Network) -> Vec<&mut f64> {
 
 /// Compares the gradient with differences of the loss, at about `most` of the parameters.
 fn check_gradient(case: &Case, network: &Network, most: usize) {
+    check_learner(case.learner(Isa::Portable, network), &case.task(), case.horizon, most, &case.name());
+}
+
+fn check_learner(mut learner: Learner<f64>, task: &Task, horizon: usize, most: usize, name: &str) {
     let stream = Stream::new(STREAM_SEED, Purpose::TrainInputs);
-    let mut learner = case.learner::<f64>(Isa::Portable, network);
     let gradient = learner.chunks[0].gradient.slice().to_vec();
     let largest = gradient.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
     // Four points: the truncation error is of fourth order, so the step can be large against rounding.
@@ -156,7 +170,7 @@ fn check_gradient(case: &Case, network: &Network, most: usize) {
             let before = std::mem::replace(&mut learner.parameters.slice_mut()[k], 0.0);
             learner.parameters.slice_mut()[k] = before + shift;
             learner.pack();
-            learner.test_batch(&case.task(), &stream, 5, case.horizon);
+            learner.test_batch(task, &stream, 5, horizon);
             learner.parameters.slice_mut()[k] = before;
             learner.measures.loss
         };
@@ -164,7 +178,7 @@ fn check_gradient(case: &Case, network: &Network, most: usize) {
         let far = loss_at(2.0 * step) - loss_at(-2.0 * step);
         let numeric = (8.0 * near - far) / (12.0 * step);
         let error = (exact - numeric).abs() / exact.abs().max(1e-3 * largest);
-        assert!(error < 1e-6, "parameter {k} of {}: {exact:e} against {numeric:e}", case.name());
+        assert!(error < 1e-6, "parameter {k} of {name}: {exact:e} against {numeric:e}");
     }
 }
 
@@ -299,5 +313,58 @@ fn a_tape_takes_what_its_shape_says() {
         let readout = case.d * (case.network().hidden() + 1);
         let counted = learner.model.sizes.iter().map(|sizes| sizes.weights()).sum::<f64>() + readout as f64;
         assert!(counted >= count as f64 && (case.layers[0].1 < 10 || counted < 1.6 * count as f64), "{}", case.name());
+    }
+}
+
+/// Programs whose outputs count always, now and then, and in some samples only; signs, symbols and numbers.
+const DRIVEN: [&str; 5] = ["flipflop:2", "registers:2x1", "recall:1x2", "group:S3", "counter:3"];
+
+#[test]
+fn a_program_is_learned_from_what_counts_alone() {
+    for (name, kind) in DRIVEN.into_iter().flat_map(|name| CellKind::ALL.map(|kind| (name, kind))) {
+        let task = Task::named(name, None, None).unwrap();
+        let program = task.program().unwrap();
+        // More than a chunk of the batch.
+        let (batch, horizon) = (35, program.longest().unwrap_or(9));
+        let settings = CellSettings::usual(kind);
+        let of = Architecture {
+            cell: kind,
+            layers: 1,
+            hidden: 6,
+            activation: kind.usual_activation(),
+            bias: true,
+            settings,
+        };
+        let network = Initialization::Uniform.network(&of, task.inputs(), task.outputs(), 7);
+        let mut learner: Learner<f64> = Learner::new(&network, Isa::Portable, batch, &task, horizon);
+        let stream = Stream::new(STREAM_SEED, Purpose::TrainInputs);
+        learner.learn_batch(&task, &stream, 5, horizon);
+        learner.reduce();
+        // The same by the book: one sample after the other.
+        let columns = program.output_columns();
+        let (mut squared, mut units, mut right, mut answers) = (0.0, 0, 0, 0);
+        for sample in 0..batch as u32 {
+            let mut state = Mat::zeros(network.state_size(), 1);
+            for frame in program.draw(&stream, 5, sample, horizon) {
+                let (mut seen, mut wanted) = (vec![0.0; task.inputs()], vec![0.0; task.outputs()]);
+                let mut counts = vec![false; columns.len()];
+                program.write_inputs(&frame, &mut seen);
+                program.write_outputs(&frame, &mut wanted, &mut counts);
+                let input = Mat::from_fn(seen.len(), 1, |j, _| seen[j]);
+                state = network.step_batch(state.as_ref(), Some(input.as_ref()));
+                let said: Vec<f64> = network.read(state.as_ref()).col(0).iter().copied().collect();
+                for (column, _) in columns.iter().zip(&counts).filter(|(_, counts)| **counts) {
+                    let at = column.at.clone();
+                    squared +=
+                        said[at.clone()].iter().zip(&wanted[at.clone()]).map(|(y, u)| (y - u).powi(2)).sum::<f64>();
+                    (units, answers) = (units + at.len(), answers + 1);
+                    right += usize::from(column.is_right(&said, &wanted));
+                }
+            }
+        }
+        let Measures { loss, accuracy, .. } = &learner.measures;
+        assert!((loss * units as f64 - squared).abs() < 1e-9 * squared, "{name} {kind:?}: {loss}");
+        assert_eq!(*accuracy, right as f64 / answers as f64, "{name} {kind:?}");
+        check_learner(learner, &task, horizon, 40, &format!("{name} {kind:?}"));
     }
 }

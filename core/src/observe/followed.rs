@@ -3,7 +3,7 @@
 //! An average hides errors that are concentrated: one step in fifty, or one input in two hundred. So the worst of each is
 //! kept beside every mean.
 
-use crate::observe::Batch;
+use super::Batch;
 use crate::task::{Episodes, Window};
 use std::ops::Range;
 

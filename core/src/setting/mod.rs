@@ -1,6 +1,19 @@
 //! Settings as messages name them: the library says `hidden=64`, a command line `--hidden 64`, Python `blind=True`.
 //!
 //! An error that advises to change a setting holds it as a [`Setting`]; a shell that shows the error says so in its own words.
+//!
+//! What can be set about a stage is declared beside it with `settings!`: [`Adjustable`] sets it by its name.
+
+mod error;
+mod leaf;
+pub mod limits;
+mod table;
+
+pub use error::SettingError;
+pub use leaf::Leaf;
+pub use limits::Limits;
+pub use table::{Adjustable, Listed, Look, Said, Settings, typed};
+pub(crate) use table::{leaves, settings, within};
 
 use std::cell::Cell;
 use std::fmt;

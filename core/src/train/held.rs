@@ -1,9 +1,8 @@
-//! What training may not change, on disk: a basis for each parameter, and what pulls weights back.
+//! What training may not change, as bytes: a basis for each parameter, and what pulls weights back.
 
-use super::RunFolderError;
-use super::crc32c::crc32c;
+use super::{Held, Hold, Penalty, Restraint, RestraintRule};
+use crate::crc32c::crc32c;
 use crate::network::{Metadata, Network, Tensor, Tensors, sort_metadata};
-use crate::train::{Held, Hold, Penalty, Restraint, RestraintRule};
 use faer::Mat;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use std::path::Path;
@@ -13,7 +12,7 @@ const FISHER: &str = "fisher.";
 const ANCHOR: &str = "anchor.";
 
 /// The bytes of what is held.
-pub(super) fn encode(held: &Held) -> Result<Vec<u8>, String> {
+pub(crate) fn encode(held: &Held) -> Result<Vec<u8>, String> {
     let mut tensors = Tensors::new();
     let mut kinds = Metadata::new();
     for (name, hold) in &held.holds {
@@ -88,20 +87,20 @@ fn decode(bytes: &[u8], rule: &RestraintRule, path: &Path) -> Result<Held, Strin
     Ok(held)
 }
 
-/// What is held, by a rule, with its checksum.
-pub(crate) fn restraint(rule: RestraintRule, held: Held) -> Result<Restraint, String> {
-    let crc32c = crc32c(&encode(&held)?);
-    Ok(Restraint { rule, crc32c, before: vec![], held: Some(Arc::new(held)) })
-}
-
-/// Reads back what a run holds, if it is what its manifest says.
-pub(super) fn read(path: &Path, restraint: &Restraint, limit: u64) -> Result<Arc<Held>, RunFolderError> {
-    let bytes = crate::files::read_bytes(path, limit).map_err(|source| RunFolderError::io("read", path, source))?;
-    let wrong = |problem: String| RunFolderError::Checkpoint { path: path.into(), problem };
-    if crc32c(&bytes) != restraint.crc32c {
-        return Err(wrong("is not what the run began with: its checksum does not match; begin the run again".into()));
+impl Restraint {
+    /// What is held, by a rule, with its checksum.
+    pub(crate) fn of(rule: RestraintRule, held: Held) -> Result<Self, String> {
+        let crc32c = crc32c(&encode(&held)?);
+        Ok(Self { rule, crc32c, before: vec![], held: Some(Arc::new(held)) })
     }
-    decode(&bytes, &restraint.rule, path).map(Arc::new).map_err(|problem| wrong(format!("is damaged: {problem}")))
+
+    /// What is held, from the bytes of a file, if they are those that training began with.
+    pub(crate) fn held_in(&self, bytes: &[u8], path: &Path) -> Result<Arc<Held>, String> {
+        if crc32c(bytes) != self.crc32c {
+            return Err("is not what the run began with: its checksum does not match; begin the run again".into());
+        }
+        decode(bytes, &self.rule, path).map(Arc::new).map_err(|problem| format!("is damaged: {problem}"))
+    }
 }
 
 #[cfg(test)]
@@ -116,16 +115,13 @@ mod tests {
         let basis = Mat::from_fn(3, 2, |i, j| 1.0 / (1.0 + i as f64 + 3.0 * j as f64));
         let holds = [("a".to_string(), Hold::Fixed), ("b".into(), Hold::WithinItself(basis))].into();
         let held = Held { holds, penalty: Some(Penalty { fisher: network(1), anchor: network(2), strength: 0.5 }) };
-        let restraint = restraint(RestraintRule::Ewc { old: vec!["x".into()], strength: 0.5 }, held.clone()).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("held.safetensors");
+        let rule = RestraintRule::Ewc { old: vec!["x".into()], strength: 0.5 };
+        let (restraint, path) = (Restraint::of(rule, held.clone()).unwrap(), Path::new("held.safetensors"));
         let mut bytes = encode(&held).unwrap();
-        std::fs::write(&path, &bytes).unwrap();
-        assert_eq!(*read(&path, &restraint, 1 << 20).unwrap(), held);
+        assert_eq!(*restraint.held_in(&bytes, path).unwrap(), held);
         let last = bytes.len() - 1;
         bytes[last] ^= 1;
-        std::fs::write(&path, &bytes).unwrap();
-        let message = read(&path, &restraint, 1 << 20).unwrap_err().to_string();
+        let message = restraint.held_in(&bytes, path).unwrap_err();
         assert!(message.contains("checksum does not match"), "{message}");
     }
 }
