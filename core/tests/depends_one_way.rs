@@ -1,5 +1,7 @@
 //! The modules of the library depend on one another in one direction: each stage can be read, and changed, without those after it.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 

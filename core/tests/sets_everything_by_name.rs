@@ -1,5 +1,7 @@
 //! Every number that decides something has a name, limits and a place in the results.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use ketbra::compare::CompareParams;
 use ketbra::compile::{CompileParams, compile};
 use ketbra::develop::DevelopParams;

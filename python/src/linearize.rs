@@ -33,7 +33,6 @@ type Step = (Py<PyAny>, Option<Py<PyAny>>, usize, usize, f64);
 
 /// Searches for fixed points; `starts` (n, H) are tried beside random states. What was found comes as arrays.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
     subject, *, input, starts, settings, threads, progress
 ))]

@@ -144,9 +144,10 @@ impl Task {
 
     /// What a program says to given inputs, a value for every input a step: its outputs (NaN where one does not count) and its
     /// variables, a value for each at every step.
-    fn run(&self, inputs: Vec<Vec<f64>>) -> Result<(Vec<Vec<f64>>, Vec<Vec<f64>>), Failed> {
+    fn run(&self, inputs: Vec<Vec<f64>>) -> Result<[Vec<Vec<f64>>; 2], Failed> {
         let episode = self.driven()?.run(&inputs).map_err(Failed::task)?;
-        Ok(episode.into_iter().map(|frame| (frame.outputs, frame.variables)).unzip())
+        let (outputs, variables) = episode.into_iter().map(|frame| (frame.outputs, frame.variables)).unzip();
+        Ok([outputs, variables])
     }
 
     /// f, d x (s*d); nothing where f is not linear.

@@ -1,5 +1,7 @@
 //! Runs the real binary.
 
+#![allow(clippy::expect_used)]
+
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -7,6 +7,9 @@ use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
 
+/// Reads a word as a value.
+pub type ReadWord = fn(&str) -> Result<Value, UnknownWord>;
+
 /// The numbers that a setting takes, ends included, and what they count.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -17,7 +20,7 @@ pub struct Limits {
     /// What one is; nothing for plain numbers.
     pub unit: &'static str,
     /// How a word is read where it takes no number.
-    pub words: Option<fn(&str) -> Result<Value, UnknownWord>>,
+    pub words: Option<ReadWord>,
 }
 
 /// Any number.

@@ -2,6 +2,8 @@
 //!
 //! The task of Sussillo and Barak (2013), small: backpropagation through time and Adam on an Elman network.
 
+#![allow(clippy::panic, clippy::expect_used)]
+
 use ketbra::network::{Activation, Architecture, Biases, Elman, Initialization, Network};
 use ketbra::numeric::Matrix;
 use ketbra::random::{Purpose, Stream};

@@ -451,11 +451,10 @@ impl Builder {
             Node::Number(_) => None,
             Node::Name(name, index) => {
                 let dims = self.names.get(name).map(|named| &named.dims);
-                let here = index.iter().enumerate().find_map(|(k, index)| match &index.node {
+                index.iter().enumerate().find_map(|(k, index)| match &index.node {
                     Node::Name(name, of) if name == wanted && of.is_empty() => dims?.get(k).copied(),
                     _ => self.range(wanted, index),
-                });
-                here
+                })
             }
             Node::Negated(of) => self.range(wanted, of),
             Node::Binary(_, of) => of.iter().find_map(|of| self.range(wanted, of)),

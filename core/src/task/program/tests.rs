@@ -81,7 +81,8 @@ fn a_stack_is_never_pushed_when_full_nor_popped_when_empty() {
 
 #[test]
 fn tomitas_languages_hold_the_words_that_they_should() {
-    let languages: [(&str, fn(&str) -> bool); 7] = [
+    type Holds = fn(&str) -> bool;
+    let languages: [(&str, Holds); 7] = [
         ("1", |w| !w.contains('0')),
         ("2", |w| w.len().is_multiple_of(2) && w.as_bytes().chunks(2).all(|pair| pair == b"10")),
         ("3", |w| {
