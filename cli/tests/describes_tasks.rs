@@ -142,6 +142,6 @@ fn mistakes_in_a_program_are_told_with_their_place() {
     assert!(unknown.contains("1:38: there is no 'w'"), "{unknown}");
     let sized = refuses(&ketbra(&["task", "flipflop:3", "--s", "4"]));
     assert!(sized.contains("no window") && sized.contains("--s 4"), "{sized}");
-    let read = refuses(&ketbra(&["compile", "parity:2"]));
+    let read = refuses(&ketbra(&["compile", "parity:2", "--out", "nowhere"]));
     assert!(read.contains("inputs at every step"), "{read}");
 }

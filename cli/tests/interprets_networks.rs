@@ -189,7 +189,7 @@ fn edits_that_cannot_be_are_refused() {
     let net = [fixture("t3-h64-l2_0-seed01.safetensors")];
     for (arguments, wanted) in [
         (&["--keep", "3=1e300"][..], "up to 100"),
-        (&["--negate", "1", "--activation", "relu"], "relu does not allow"),
+        (&["--negate", "1", "--activation", "relu"], "relu and softplus do not allow"),
         (&["--negate", "9"], "choose 1 to 8"),
         (&["--negate", "1", "--mode", "magic"], "choose from least, own"),
         (&["--negate", "1", "--mode", "elman-inside"], "choose one of least, own, gated, transplant"),

@@ -65,7 +65,7 @@ fn a_leaky_layer_runs_as_a_loop_of_numpy_does() {
         (
             Leak::Learned(vec![-1.5, 0.0, 3.0]),
             Activation::Tanh,
-            [0.066_170_899_437_523_06, 0.053_407_104_592_170_5, 0.109_325_392_211_360_12],
+            [0.066_170_899_437_523_06, 0.053_407_104_592_170_5, 0.109_325_393_211_360_12],
         ),
     ];
     for (leak, activation, expected) in cases {

@@ -30,7 +30,7 @@ const MOST_COLUMNS: usize = 40;
   ketbra task \"u1 = xor(u1[t-5], u2[t-3]); u2 = -u1[t-1]\"
   ketbra task mine.toml
   ketbra task flipflop:3
-  ketbra task \"input x: pulse(0.25); variable v: sign; v = if(x == 0, v, x); output y = v\" --steps 12
+  ketbra task \"input x: sign; variable v: sign; v = v * x; output y = v\"
   ketbra task registers:4x2 --inputs steps.json
   ketbra task --list
 

@@ -143,7 +143,7 @@ fn mistakes_are_told_with_line_and_column() {
     at("input x: sign\nvariable v: sign\noutput y = v", "2:1", "v");
     at("input x: sign\nvariable v: sign\nv = v *\noutput y = v", "3:", "expected");
     at("input x: sign\noutput y = xr(x, x)", "2:12", "there is no function 'xr'");
-    at("input x: sign\nvariable v: one of 5\nv = (v + 1) mod 0\noutput y = v", "3:", "mod");
+    at("input x: sign\nvariable v: one of 5\nv = (v + 1) mod 0\noutput y = v", "3:6", "a division by 0");
 }
 
 #[test]

@@ -63,7 +63,11 @@ pub(crate) fn squash<S: Dispatch>(
     out: &mut Panels<S>,
 ) {
     match activation {
-        Activation::Softplus => S::dispatch(isa, Product { terms, bias, out, finish: Softplus }),
+        Activation::Softplus => {
+            S::dispatch(isa, Product { terms, bias, out: &mut *out, finish: Softplus });
+            // Of the units that only fill up a panel nothing may come: ln 2 would.
+            out.clear_padding();
+        }
         _ => S::dispatch(isa, Product { terms, bias, out, finish: Squash(activation) }),
     }
 }

@@ -75,6 +75,14 @@ impl<S: Real> Panels<S> {
         self.data.slice_mut()
     }
 
+    /// Zeros in what only fills up the last panel.
+    pub(crate) fn clear_padding(&mut self) {
+        let (panel, used) = (self.columns / PANEL, self.columns % PANEL);
+        if used > 0 {
+            (0..self.rows).for_each(|row| self.row_mut(panel, row)[used..].fill(S::default()));
+        }
+    }
+
     /// Where the part of a row that lies in one panel begins.
     #[inline(always)]
     pub(crate) fn offset(&self, panel: usize, row: usize) -> usize {
