@@ -62,10 +62,10 @@
 //! ```
 //! use ketbra::circuit::{AnalyticNetwork, Basis, Core};
 //! use ketbra::random::{Purpose, Stream};
-//! use ketbra::task::Task;
+//! use ketbra::task::Window;
 //!
 //! // Repeat copy of three variables, hidden in a random basis of ten units: its weights look like noise.
-//! let task = Task::named("repeat-copy", Some(3), Some(2))?;
+//! let task = Window::named("repeat-copy", Some(3), Some(2))?;
 //! let basis = Basis::orthonormal(10, 6, &Stream::new(1, Purpose::Matrices), 0)?;
 //! let circuit = AnalyticNetwork::of(&task, basis)?;
 //!

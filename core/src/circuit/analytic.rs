@@ -10,7 +10,7 @@ use crate::task::Window;
 /// ```
 /// use ketbra::circuit::{AnalyticNetwork, Basis};
 /// use ketbra::numeric::Matrix;
-/// use ketbra::task::Task;
+/// use ketbra::task::Window;
 /// let task = Window::named("repeat-copy", Some(2), Some(1))?;
 /// let circuit = AnalyticNetwork::of(&task, Basis::standard(2))?;
 /// let trajectory = circuit.network.run(&[1.0, -1.0], 1, 4);

@@ -28,7 +28,7 @@ type Sum = BTreeMap<Monomial, f64>;
 ///
 /// ```
 /// use ketbra::circuit::Lifted;
-/// use ketbra::task::Task;
+/// use ketbra::task::Window;
 /// let register = Window::named("lfsr:3,2", None, None)?;
 /// let lifted = Lifted::of(&register)?.expect("seven products are few");
 /// assert_eq!(lifted.monomials.len(), 7);

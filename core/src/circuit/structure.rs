@@ -83,7 +83,7 @@ pub struct PredictedDirection {
 ///
 /// ```
 /// use ketbra::circuit::Structure;
-/// use ketbra::task::Task;
+/// use ketbra::task::Window;
 /// let structure = Structure::of(&Window::named("T4", None, None)?)?;
 /// let cycles: Vec<_> = structure.cycles.iter().map(|c| (c.length(), c.is_negative())).collect();
 /// assert_eq!(cycles, [(1, true), (35, false)]);

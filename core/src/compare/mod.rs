@@ -8,7 +8,7 @@
 //! ```
 //! use ketbra::compare::{CompareParams, Subject, PairVerdict, compare};
 //! use ketbra::compile::{UnitBasis, CompileParams, compile};
-//! use ketbra::task::Task;
+//! use ketbra::task::Window;
 //!
 //! let task = Window::named("compose-copy", Some(3), Some(3))?;
 //! let made = |hidden, basis, seed| {

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use ketbra::compile::{CompileParams, check, compile};
-//! use ketbra::task::Task;
+//! use ketbra::task::Window;
 //!
 //! let task = Window::named("compose-copy", Some(3), Some(3))?;
 //! let made = compile(&task, &CompileParams { hidden: Some(32), ..CompileParams::default() })?;

@@ -9,7 +9,7 @@
 //! ```
 //! use ketbra::compile::{CompileParams, compile};
 //! use ketbra::compose::sum;
-//! use ketbra::task::Task;
+//! use ketbra::task::Window;
 //!
 //! let made = |name| {
 //!     let task = Window::named(name, Some(3), Some(2)).unwrap();
