@@ -26,7 +26,7 @@ class Episodes(NamedTuple):
     counts: BoolArray
     """Which targets count."""
     variables: FloatArray
-    """The value of every variable after the step; -inf stands for a symbol that is not set."""
+    """The value of every variable after the step; NaN stands for a symbol that is not set."""
 
 
 class Task:
@@ -96,8 +96,8 @@ class Task:
         return Episodes(inputs, targets, counts != 0, variables)
 
     def run(self, inputs: Any) -> tuple[FloatArray, FloatArray]:
-        """What a program says to inputs, (steps, inputs): its outputs, NaN where one does not count, and its variables."""
-        given = floats(inputs, "inputs", ("steps", "inputs"), TaskError)
+        """What a program says to inputs, (steps, inputs), NaN for none: its outputs, NaN where one does not count, and its variables."""
+        given = floats(inputs, "inputs", ("steps", "inputs"), TaskError, finite=False)
         outputs, variables = self._task.run(given.tolist())
         return np.array(outputs), np.array(variables)
 

@@ -136,17 +136,25 @@ impl Task {
                 for (column, counts) in columns.iter().zip(&counts) {
                     drawn[2].slice_mut(s![t, episode, column.at.clone()]).fill(f64::from(u8::from(*counts)));
                 }
-                drawn[3].slice_mut(at).assign(&ArrayView1::from(&frame.variables));
+                let variables: Vec<f64> = frame.variables.iter().map(|value| or_nan(*value)).collect();
+                drawn[3].slice_mut(at).assign(&ArrayView1::from(&variables));
             }
         }
         Ok(drawn.map(|array| array.into_pyarray(py)))
     }
 
-    /// What a program says to given inputs, a value for every input a step: its outputs (NaN where one does not count) and its
+    /// What a program says to given inputs, a value for every input a step (NaN for none): its outputs (NaN where one does not count) and its
     /// variables, a value for each at every step.
-    fn run(&self, inputs: Vec<Vec<f64>>) -> Result<[Vec<Vec<f64>>; 2], Failed> {
-        let episode = self.driven()?.run(&inputs).map_err(Failed::task)?;
-        let (outputs, variables) = episode.into_iter().map(|frame| (frame.outputs, frame.variables)).unzip();
+    fn run(&self, mut inputs: Vec<Vec<f64>>) -> Result<[Vec<Vec<f64>>; 2], Failed> {
+        let program = self.driven()?;
+        for step in &mut inputs {
+            for (value, column) in step.iter_mut().zip(program.input_columns()).filter(|(value, _)| value.is_nan()) {
+                *value = column.kind.none();
+            }
+        }
+        let episode = program.run(&inputs).map_err(Failed::task)?;
+        let of = |frame: task::Frame| (frame.outputs, frame.variables.iter().map(|value| or_nan(*value)).collect());
+        let (outputs, variables) = episode.into_iter().map(of).unzip();
         Ok([outputs, variables])
     }
 
@@ -238,6 +246,11 @@ impl Task {
     fn same_function(&self, other: &Self) -> bool {
         self.task.same_function(&other.task)
     }
+}
+
+/// A value as NumPy has it: NaN for a symbol that is not set.
+fn or_nan(value: f64) -> f64 {
+    if value.is_finite() { value } else { f64::NAN }
 }
 
 /// A task as Python hands it over: an object, or what a person types.

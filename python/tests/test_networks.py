@@ -40,7 +40,7 @@ def test_an_activation_that_is_passed_counts_more_than_what_the_source_says() ->
 def test_an_activation_that_arrays_do_not_tell_is_asked_for() -> None:
     for arrays in (weights(), {NAMES[name]: array for name, array in weights().items()}):
         for call in (ketbra.Network, lambda arrays: ketbra.interpret(arrays, blind=True, s=2)):
-            with pytest.raises(ketbra.NetworkError, match="pass activation='tanh', 'relu' or 'identity'"):
+            with pytest.raises(ketbra.NetworkError, match="pass activation='tanh', 'relu', 'identity' or 'softplus'"):
                 call(arrays)
         assert ketbra.Network(arrays, activation="relu").activation == "relu"
     relu = ketbra.Network(weights(), activation="relu")

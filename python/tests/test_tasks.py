@@ -115,7 +115,7 @@ def test_a_program_is_drawn_and_run() -> None:
     held = np.take_along_axis(episodes.variables, asked[..., None], axis=2)
     assert (episodes.targets == np.where(episodes.counts, held, 0.0)).all()
     assert episodes.counts[5:].all() and not episodes.counts[0].all()
-    outputs, variables = task.run([[2, -1, 1], [float("-inf"), 0, 2]])
+    outputs, variables = task.run([[2, -1, 1], [float("nan"), 0, 2]])
     assert np.isnan(outputs[0, 0]) and outputs[1, 0] == -1 and variables[1].tolist() == [0, -1]
     with pytest.raises(ketbra.TaskError, match="inputs at every step"):
         _ = task.s
