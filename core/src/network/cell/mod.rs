@@ -121,6 +121,7 @@ cells! {
 }
 
 /// What is said of a kind of cell as a whole.
+#[cfg_attr(not(feature = "report"), allow(dead_code, reason = "some words are those of the page"))]
 pub(crate) struct About {
     /// Its name, as typed.
     pub(crate) name: &'static str,
