@@ -120,7 +120,7 @@ fn a_run_that_ends_early_ends_alike_however_it_was_stopped() {
 
 #[test]
 fn a_program_gives_the_same_weights_in_every_cell_whatever_the_threads_and_stops() {
-    for (name, cell) in ["registers:2x2", "recall:2x2", "group:S3"].into_iter().zip(CellKind::ALL.into_iter().cycle()) {
+    for (name, cell) in ["registers:2x2", "recall:2x2", "group:S3"].into_iter().cycle().zip(CellKind::ALL) {
         let task = Task::named(name, None, None).unwrap();
         let job = |start| {
             let choices = Choices {
