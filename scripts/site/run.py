@@ -233,6 +233,8 @@ def main() -> int:
     parser.add_argument("--also", action="append", default=[], choices=KINDS)
     asked = parser.parse_args()
     pages = asked.pages or [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    # What a page keeps, others may need.
+    pages = sorted(pages, key=lambda page: not read(page).keeps)
     failures, total, skipped, begun = 0, 0, 0, time.monotonic()
     for path in pages:
         start = time.monotonic()
