@@ -6,6 +6,7 @@ use crate::code::Contents;
 use crate::numeric::NumericError;
 use crate::observe::{Asked, Batch, Flips, Followed, Observations, Rare, Yardstick, follow};
 use crate::recurrence::{Rivalry, rivalry};
+use crate::score::differ;
 use crate::task::{Gate, Slot, Window};
 
 /// What the outputs of a real-valued f are multiplied with, from the first s output steps: one positive number for all.
@@ -174,7 +175,7 @@ fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Cla
                     let change = wanted(t, j, there) - wanted(t, j, base);
                     if change != 0.0 {
                         predicted += 1;
-                        happened += usize::from((after > 0.0) != (before > 0.0));
+                        happened += usize::from(differ(before, after));
                     }
                     missed += ((after - before) / unit - change).powi(2);
                     size += change * change;

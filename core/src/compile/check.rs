@@ -3,6 +3,7 @@
 use crate::network::{Dynamics, Network};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, agree};
 use crate::task::{Episodes, Slot, Window};
 use serde::Serialize;
 
@@ -21,18 +22,16 @@ pub struct Checked {
 
 /// Runs a network on its task with noise on its state.
 pub fn check(network: &Network, task: &Window, seed: u64, episodes: usize, steps: usize, noise: f64) -> Checked {
-    let (d, mut right) = (task.d(), 0);
+    let mut tally = Tally::new(task.d());
     run(network, task, seed, (episodes, steps, noise), |t, state, drawn| {
         if t < task.s() {
             return true;
         }
-        let (said, wanted) = (network.read(state.as_ref()), &drawn.targets()[(t - task.s()) * episodes * d..]);
-        let is_right = |j: usize, sample: usize| said[(j, sample)] * f64::from(wanted[sample * d + j]) > 0.0;
-        right += (0..d * episodes).filter(|at| is_right(at % d, at / d)).count();
+        let wanted = &drawn.targets()[(t - task.s()) * episodes * task.d()..];
+        tally.add_step(&network.read(state.as_ref()), wanted, agree);
         true
     });
-    let all = (steps * episodes * d).max(1);
-    Checked { episodes, steps, noise, accuracy: right as f64 / all as f64 }
+    Checked { episodes, steps, noise, accuracy: tally.share() }
 }
 
 /// Something that is read from the units: a weighted sum of contents, and on which side of a threshold it is.

@@ -5,6 +5,7 @@ use super::rewrite::Rewritten;
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, is_right};
 use crate::task::{Episodes, Window};
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +62,7 @@ fn loaded(
 ) -> f64 {
     let (d, network) = (task.d(), &rewritten.network);
     let mut episodes = Episodes::new(task, batch);
-    let (mut right, mut all) = (0usize, 0usize);
+    let mut tally = Tally::new(d);
     for index in batches {
         episodes.draw(task, stream, index, horizon);
         let window = episodes.inputs();
@@ -72,13 +73,8 @@ fn loaded(
         let mut state = rewritten.holds.states(&contents);
         for wanted in episodes.targets().chunks(batch * d) {
             state = network.step_batch(state.as_ref(), None);
-            let said = network.read(state.as_ref());
-            for (episode, wanted) in wanted.chunks(d).enumerate() {
-                let pairs = said.col_as_slice(episode).iter().zip(wanted);
-                right += pairs.filter(|(y, u)| **u != 0.0 && (**u > 0.0) == (**y > 0.0)).count();
-            }
-            all += batch * d;
+            tally.add_step(&network.read(state.as_ref()), wanted, is_right);
         }
     }
-    right as f64 / all.max(1) as f64
+    tally.share()
 }

@@ -2,6 +2,7 @@
 
 use super::{Evidence, MemoriesParams};
 use crate::numeric::Matrix;
+use crate::score::agree;
 use crate::task::{Component, Episodes};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -107,7 +108,8 @@ impl<'a> Truth<'a> {
             for episode in 0..episodes {
                 let pairs = decoded.col_as_slice(episode).iter().zip(contents.col_as_slice(episode));
                 for (i, (produced, held)) in pairs.enumerate() {
-                    let is_right = if binary { produced * held > 0.0 } else { (produced - held).abs() < tolerance[i] };
+                    let is_right =
+                        if binary { agree(*produced, *held) } else { (produced - held).abs() < tolerance[i] };
                     right[i] += usize::from(is_right);
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::{Dynamics, Network, Readout};
 use crate::random::Stream;
+use crate::score::{Tally, is_right};
 use crate::task::{Episodes, Window};
 use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
 
@@ -55,16 +56,15 @@ impl Network {
     /// Accuracy on a task over `horizon` output steps and `batches` batches of `batch` fresh inputs.
     pub fn accuracy(&self, task: &Window, stream: &Stream, batches: u32, batch: usize, horizon: usize) -> Accuracy {
         let mut episodes = Episodes::new(task, batch);
-        let mut right = 0u64;
+        let mut tally = Tally::new(task.d());
         for index in 0..batches {
             episodes.draw(task, stream, index, horizon);
             let trajectory = self.run(episodes.inputs(), batch, horizon);
             for (t, target) in episodes.targets().chunks(batch * task.d()).enumerate() {
-                right += count_right(&self.read(trajectory.states[task.s() + t].as_ref()), target);
+                tally.add_step(&self.read(trajectory.states[task.s() + t].as_ref()), target, is_right);
             }
         }
-        let all = u64::from(batches) * (batch * horizon * task.d()) as u64;
-        Accuracy { horizon, value: right as f64 / all.max(1) as f64 }
+        Accuracy { horizon, value: tally.share() }
     }
 }
 
@@ -76,17 +76,4 @@ impl Readout {
         matmul(produced.as_mut(), Accum::Add, self.weights.as_ref(), units, 1.0, Par::Seq);
         produced
     }
-}
-
-fn count_right(produced: &Mat<f64>, target: &[f32]) -> u64 {
-    let d = produced.nrows();
-    let mut right = 0;
-    for (sample, wanted) in target.chunks(d).enumerate() {
-        right += wanted
-            .iter()
-            .zip(produced.col(sample).iter())
-            .filter(|(w, y)| **w != 0.0 && (**w > 0.0) == (**y > 0.0))
-            .count();
-    }
-    right as u64
 }

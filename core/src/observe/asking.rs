@@ -4,6 +4,7 @@ use super::{Batch, ObserveError, Watch, draw_inputs};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::Stream;
+use crate::score::differ;
 use crate::setting::settings;
 use crate::task::{MAX_GATE_INPUTS, Slot};
 use std::collections::BTreeSet;
@@ -148,8 +149,7 @@ fn influence(
         let produced = first(inputs, episodes)?;
         for (k, &at) in group.iter().enumerate() {
             for output in 0..d {
-                let changed =
-                    |base: &usize| (produced[(output, k * bases + base)] > 0.0) != (plain[(output, *base)] > 0.0);
+                let changed = |base: &usize| differ(produced[(output, k * bases + base)], plain[(output, *base)]);
                 influence[(output, at)] = (0..bases).filter(changed).count() as f64 / bases as f64;
             }
         }

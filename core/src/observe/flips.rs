@@ -3,6 +3,7 @@
 use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
 use crate::network::Network;
 use crate::random::Stream;
+use crate::score::differ;
 
 /// Episodes, and the same episodes with one input flipped.
 #[derive(Clone, Debug)]
@@ -50,8 +51,7 @@ impl Flips {
     pub fn all_depend_on_more_than(&self, most: usize) -> bool {
         let Some(produced) = self.batch.outputs.first() else { return false };
         let changes = |output: usize, k: usize| {
-            (0..self.bases)
-                .any(|base| (produced[(output, base)] > 0.0) != (produced[(output, self.episode(k, base))] > 0.0))
+            (0..self.bases).any(|base| differ(produced[(output, base)], produced[(output, self.episode(k, base))]))
         };
         let inputs = |output: usize| (0..self.inputs.len()).filter(|&k| changes(output, k)).count();
         (0..produced.nrows()).all(|output| inputs(output) > most)

@@ -8,6 +8,7 @@ use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, differ, same_sign};
 use crate::setting::settings;
 use crate::task::{Episodes, Window};
 use serde::{Deserialize, Serialize};
@@ -82,7 +83,7 @@ pub fn still_moving(batch: &Batch) -> f64 {
     let moves = |e: usize| {
         let changes = |pair: &[Matrix]| {
             let (now, next) = (pair[0].col_as_slice(e), pair[1].col_as_slice(e));
-            now.iter().zip(next).any(|(now, next)| (*now > 0.0) != (*next > 0.0))
+            now.iter().zip(next).any(|(now, next)| differ(*now, *next))
         };
         late.windows(2).any(changes)
     };
@@ -104,9 +105,9 @@ fn later_input(
     let padded = network.padded();
     let mut state = padded.step_batch(alone.states[&(after - 1)].as_ref(), Some(input.as_ref()));
     let changed = |said: &Matrix, t: usize| {
-        let there = |e: usize| said.col_as_slice(e).iter().zip(alone.outputs[t].col_as_slice(e));
-        let count: usize = (0..episodes).map(|e| there(e).filter(|(a, b)| (**a > 0.0) != (**b > 0.0)).count()).sum();
-        count as f64 / (episodes * d).max(1) as f64
+        let mut tally = Tally::new(d);
+        tally.add_columns(said, &alone.outputs[t], differ);
+        tally.share()
     };
     let changes = changed(&padded.read(state.as_ref()), after);
     for _ in after + 1..2 * after {
@@ -129,9 +130,7 @@ fn agreement_after(
     let mut wanted = Episodes::new(task, episodes);
     wanted.present(task, &inputs[(steps - s) * episodes * d..], 1);
     let batch = Batch::run(network, inputs, episodes, 1, &[], watch)?;
-    let right = |j: usize| {
-        let right = |e: &usize| (batch.outputs[0][(j, *e)] > 0.0) == (wanted.targets()[e * d + j] > 0.0);
-        (0..episodes).filter(right).count() as f64 / episodes as f64
-    };
-    Ok((0..d).map(right).fold(1.0, f64::min))
+    let mut tally = Tally::new(d);
+    tally.add_step(&batch.outputs[0], wanted.targets(), same_sign);
+    Ok(tally.shares().into_iter().fold(1.0, f64::min))
 }

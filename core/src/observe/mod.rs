@@ -31,6 +31,7 @@ use inputs::{every_window, window_count};
 use crate::network::{Dynamics, Network, NetworkError};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, is_right};
 use crate::setting::settings;
 use crate::task::{Episodes, TaskError, Window};
 use std::collections::BTreeMap;
@@ -435,17 +436,10 @@ fn spread(produced: &Matrix) -> f64 {
 
 /// Accuracy of each output (from 0) over the first `steps` output steps: the share of right signs.
 pub fn output_accuracy(batch: &Batch, task: &Window, steps: usize) -> Vec<f64> {
-    let (d, targets) = (task.d(), batch.targets(task));
-    let mut right = vec![0usize; d];
-    let steps = steps.min(batch.outputs.len());
-    for (t, wanted) in targets.targets().chunks(batch.episodes * d).enumerate().take(steps) {
-        for (episode, wanted) in wanted.chunks(d).enumerate() {
-            for (j, &u) in wanted.iter().enumerate() {
-                right[j] += usize::from(u != 0.0 && (u > 0.0) == (batch.outputs[t][(j, episode)] > 0.0));
-            }
-        }
-    }
-    right.iter().map(|&count| count as f64 / (steps * batch.episodes).max(1) as f64).collect()
+    let (targets, mut tally) = (batch.targets(task), Tally::new(task.d()));
+    let wanted = targets.targets().chunks((batch.episodes * task.d()).max(1));
+    batch.outputs.iter().zip(wanted).take(steps).for_each(|(said, wanted)| tally.add_step(said, wanted, is_right));
+    tally.shares()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::{MainlyParams, RecurrenceParams};
 use crate::observe::{Answers, Asked, Batch, Observations};
+use crate::score::{Tally, same_sign};
 use crate::task::{Gate, Slot, Window};
 
 /// Output steps, at least, over which a table must predict what follows, step by step.
@@ -152,18 +153,14 @@ fn sign_before(batch: &Batch, (s, d): (usize, usize), t: usize, slot: Slot, epis
 }
 
 fn own_past(readings: &mut [TableReading], probe: &Batch, size: (usize, usize)) {
-    let all = (probe.outputs.len() * probe.episodes).max(1) as f64;
     for reading in readings {
-        let mut right = 0usize;
-        for t in 0..probe.outputs.len() {
-            for episode in 0..probe.episodes {
-                let wanted = reading.gate.value(|slot| sign_before(probe, size, t, slot, episode));
-                right += usize::from((wanted > 0.0) == (probe.outputs[t][(reading.output, episode)] > 0.0));
-            }
-        }
-        reading.own_past = right as f64 / all;
         let predicted =
             |t: usize, episode: usize| reading.gate.value(|slot| sign_before(probe, size, t, slot, episode));
+        let mut tally = Tally::new(1);
+        for (t, said) in probe.outputs.iter().enumerate() {
+            (0..probe.episodes).for_each(|e| tally.add(&[said[(reading.output, e)]], &[predicted(t, e)], same_sign));
+        }
+        reading.own_past = tally.share();
         reading.first_steps = by_sign(reading.output, probe, size.0, predicted);
     }
 }
@@ -195,8 +192,7 @@ fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Window) {
         let share = |t: usize| {
             let wanted = &targets.targets()[t * probe.episodes * d..];
             let right = |episode: &usize| {
-                let produced = probe.outputs[t][(reading.output, *episode)];
-                (produced > 0.0) == (wanted[episode * d + reading.output] > 0.0)
+                same_sign(probe.outputs[t][(reading.output, *episode)], wanted[episode * d + reading.output].into())
             };
             (0..probe.episodes).filter(right).count() as f64 / probe.episodes as f64
         };

@@ -5,6 +5,7 @@ use super::{Picture, WIDE};
 use crate::interpret::Interpretation;
 use crate::network::Network;
 use crate::random::{Purpose, Stream};
+use crate::score::differ;
 use crate::task::{Episodes, Window};
 use std::fmt::Write;
 
@@ -44,7 +45,7 @@ pub(super) fn automaton(network: &Network, found: &Interpretation) -> Option<Pic
             }))
             .collect();
         let wanted = |t: usize, j: usize| f64::from(truth.targets()[((t - 1) * starts + start) * d + j]);
-        let is_wrong = |t: usize, j: usize| t > 0 && (wanted(t, j) > 0.0) != (said[t][j] > 0.0);
+        let is_wrong = |t: usize, j: usize| t > 0 && differ(wanted(t, j), said[t][j]);
         wrong += (1..=steps).map(|t| (0..d).filter(|&j| is_wrong(t, j)).count()).sum::<usize>();
         draw_run(&mut drawing, area, cell, &said, &is_wrong);
     }
