@@ -169,20 +169,16 @@ pub fn steered(
     params: &ClaimParams,
 ) -> (f64, usize) {
     let (d, steps) = (contents.task().d(), steered_steps(contents, params));
-    let network = &writer.network.padded();
-    let mut states = writer.states(written);
+    let network = writer.network.padded();
     let (step, readout) = (zero_padded(&contents.step), zero_padded(&contents.readout));
     let mut held = written.clone();
     let (mut tally, mut missed) = (Tally::new(d), Missed::new(d));
     // What is written is said at once, and then as f says.
-    for turn in 0..=steps {
-        if turn > 0 {
-            states = network.step_batch(states.as_ref(), None);
-            held = &step * held;
-        }
-        let (produced, wanted) = (network.read(states.as_ref()), &readout * &held);
-        tally.add_columns(&produced, &wanted, same_sign);
-        missed.add(&(faer::Scale(1.0 / unit) * produced), &wanted, |_, u| u * u);
+    for said in network.says_on(writer.states(written), steps) {
+        let wanted = &readout * &held;
+        tally.add_columns(&said, &wanted, same_sign);
+        missed.add(&(faer::Scale(1.0 / unit) * said), &wanted, |_, u| u * u);
+        held = &step * held;
     }
     match contents.are_signs() {
         true => worst(true, &tally.shares()),

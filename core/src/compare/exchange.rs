@@ -31,14 +31,10 @@ pub(super) fn exchange(
         // A network says real values in a unit of its own: what it holds is taken as it says it.
         false => contents_from_outputs(from, held, &[at]),
     };
-    let mut states = written(to, at, &contents)?;
+    let states = written(to, at, &contents)?;
     let (mut tally, mut missed) = (Tally::new(network.outputs()), Missed::new(network.outputs()));
     let scale = if held.are_signs() { 1.0 } else { unit(to) / unit(from).max(f64::MIN_POSITIVE) };
-    for t in at..end {
-        if t > at {
-            states = network.step_batch(states.as_ref(), None);
-        }
-        let (here, there) = (network.read(states.as_ref()), &from.seen.outputs[t]);
+    for (here, there) in network.says_on(states, end - at - 1).zip(&from.seen.outputs[at..end]) {
         tally.add_columns(&here, there, same_sign);
         missed.add(&here, &(faer::Scale(scale) * there), |_, wanted| wanted * wanted);
     }

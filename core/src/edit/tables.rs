@@ -59,8 +59,7 @@ fn holds(network: &Network, task: &Window, slots: &[usize], params: &EditParams)
     let d = task.d();
     let mut drawn = Episodes::new(task, EPISODES);
     drawn.draw(task, &Stream::new(params.seed, Purpose::ProbeInputs), 5, 0);
-    let mut states =
-        network.run(drawn.inputs(), EPISODES, 0).states.pop().unwrap_or_else(|| Matrix::zeros(0, EPISODES));
+    let mut states = network.begin(drawn.inputs(), EPISODES, 0).end();
     let held = Matrix::from_fn(slots.len(), EPISODES, |i, k| {
         f64::from(drawn.inputs()[(slots[i] / d * EPISODES + k) * d + slots[i] % d])
     });

@@ -221,15 +221,10 @@ fn steered_by_table(
 ) -> (f64, usize) {
     let (task, columns) = (contents.task(), written.ncols());
     let (d, window) = (task.d(), task.width());
-    let network = &writer.network.padded();
-    let mut states = writer.states(written);
-    let mut tally = Tally::new(d);
-    for turn in 0..=steps {
-        if turn > 0 {
-            states = network.step_batch(states.as_ref(), None);
-        }
-        let (produced, wanted) = (network.read(states.as_ref()), drawn.windows(task, turn, columns));
-        tally.add_columns(&produced, &wanted.subrows(window - d, d).to_owned(), same_sign);
+    let (network, mut tally) = (writer.network.padded(), Tally::new(d));
+    for (turn, said) in network.says_on(writer.states(written), steps).enumerate() {
+        let wanted = drawn.windows(task, turn, columns).subrows(window - d, d).to_owned();
+        tally.add_columns(&said, &wanted, same_sign);
     }
     worst(true, &tally.shares())
 }

@@ -5,7 +5,7 @@
 //! input steps makes no difference.
 
 use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
-use crate::network::Network;
+use crate::network::{Network, Run};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use crate::score::{Tally, differ, same_sign};
@@ -101,19 +101,17 @@ fn later_input(
     let inputs = draw_inputs((s, d), episodes, stream, 13)?;
     let alone = Batch::run(network, inputs, episodes, 2 * after, &[after - 1], watch)?;
     let late = draw_inputs((1, d), episodes, stream, 14)?;
-    let input = Matrix::from_fn(d, episodes, |j, e| f64::from(late[e * d + j]));
-    let padded = network.padded();
-    let mut state = padded.step_batch(alone.states[&(after - 1)].as_ref(), Some(input.as_ref()));
-    let changed = |said: &Matrix, t: usize| {
+    let network = network.padded();
+    let mut run = network.begin_at(alone.states[&(after - 1)].clone(), &late, after - 1);
+    let changed = |run: &Run<'_>, t: usize| {
         let mut tally = Tally::new(d);
-        tally.add_columns(said, &alone.outputs[t], differ);
+        tally.add_columns(&run.said(), &alone.outputs[t], differ);
         tally.share()
     };
-    let changes = changed(&padded.read(state.as_ref()), after);
-    for _ in after + 1..2 * after {
-        state = padded.step_batch(state.as_ref(), None);
-    }
-    Ok(LaterInput { after, changes, stays: changed(&padded.read(state.as_ref()), 2 * after - 1) })
+    run.step();
+    let changes = changed(&run, after);
+    while run.step().is_some() {}
+    Ok(LaterInput { after, changes, stays: changed(&run, 2 * after - 1) })
 }
 
 /// The first output after another number of input steps, against what f makes of the last of these.

@@ -28,7 +28,7 @@ pub use watch::{OnProgress, StageProgress, Stopped, Watch};
 
 use inputs::{every_window, window_count};
 
-use crate::network::{Dynamics, Network, NetworkError};
+use crate::network::{Network, NetworkError, Run};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use crate::score::{Tally, is_right};
@@ -343,16 +343,18 @@ impl Batch {
     ) -> Result<Self, Stopped> {
         let presented = inputs.len() / (episodes * network.inputs()).max(1);
         let (mut states, mut outputs, mut last_input_size) = (BTreeMap::new(), Vec::with_capacity(steps), 0.0);
-        run_through(network, &inputs, episodes, steps, watch, &mut |time, state, network| {
+        let network = network.padded();
+        let mut run = network.begin(&inputs, episodes, steps);
+        while let Some(time) = watched_step(&mut run, watch)? {
             if time + 1 == presented {
-                last_input_size = spread(&network.read(state.as_ref()));
+                last_input_size = spread(&run.said());
             }
-            let Some(t) = time.checked_sub(presented) else { return };
-            outputs.push(network.read(state.as_ref()));
+            let Some(t) = time.checked_sub(presented) else { continue };
+            outputs.push(run.said());
             if kept.contains(&t) {
-                states.insert(t, state.clone());
+                states.insert(t, run.state().clone());
             }
-        })?;
+        }
         Ok(Self { inputs, episodes, states, outputs, last_input_size, mirrored: false })
     }
 
@@ -391,32 +393,14 @@ impl Batch {
     }
 }
 
-/// Runs a network from the zero state on inputs (time, episodes, components) and then `steps` steps of silence, and hands over
-/// the states after each of these.
-pub(crate) fn run_through(
-    network: &Network,
-    inputs: &[f32],
-    episodes: usize,
-    steps: usize,
-    watch: &Watch<'_>,
-    each: &mut dyn FnMut(usize, &Matrix, &Network),
-) -> Result<(), Stopped> {
-    let network = &network.padded();
-    let (d, size) = (network.inputs(), network.state_size());
-    let mut state = Matrix::zeros(size, episodes);
-    let mut spare = Matrix::zeros(size, episodes);
-    let presented = inputs.chunks((episodes * d).max(1)).map(Some);
-    for (time, now) in presented.chain(std::iter::repeat_n(None, steps)).enumerate() {
-        let input = now.map(|now| Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j])));
-        network.step_into(state.as_ref(), input.as_ref().map(Matrix::as_ref), spare.as_mut());
-        std::mem::swap(&mut state, &mut spare);
-        if now.is_none() && has_vanished(&state) {
-            state.fill(0.0);
-        }
-        watch.simulated(episodes)?;
-        each(time, &state, network);
+/// Takes the next step of a run, tells a watcher, and gives the number of the step; what vanishes in silence is none from there on.
+pub(crate) fn watched_step(run: &mut Run<'_>, watch: &Watch<'_>) -> Result<Option<usize>, Stopped> {
+    let Some(time) = run.step() else { return Ok(None) };
+    if run.input().is_none() && has_vanished(run.state()) {
+        run.state_mut().fill(0.0);
     }
-    Ok(())
+    watch.simulated(run.state().ncols())?;
+    Ok(Some(time))
 }
 
 /// Whether all activity is as good as none; one episode that is alive answers at once.
