@@ -7,9 +7,9 @@ use super::examine::Examined;
 use super::{CompareError, CompareParams};
 use crate::code::{ContentsFrom, centre, right_signs};
 use crate::numeric::{Matrix, ridge_regression};
-use crate::observe::{Batch, ObserveError, OnProgress, Watch, draw_inputs};
+use crate::observe::{Batch, ObserveError, OnProgress, Watch};
 use crate::random::{Purpose, Stream};
-use crate::task::Component;
+use crate::task::{Component, draw_inputs};
 use serde::Serialize;
 
 /// Episodes that readers are fitted on, at least, and for each unit; a third of them judges.

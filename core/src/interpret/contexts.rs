@@ -4,11 +4,10 @@ use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, 
 use crate::memories::{Angles, Method};
 use crate::network::{Biases, Cell, Network, ParameterMut};
 use crate::numeric::{Matrix, NumericError};
-use crate::observe::{OnProgress, draw_inputs};
+use crate::observe::OnProgress;
 use crate::random::{Purpose, Stream};
 use crate::score::differ;
-use crate::task::Component;
-use crate::task::{Episodes, Window};
+use crate::task::{Component, Episodes, Window, draw_inputs};
 use faer::Mat;
 use serde::Serialize;
 

@@ -4,9 +4,9 @@ use super::{InterpretError, InterpretParams, Question, Verdict};
 use crate::code::{OverTime, OverTimeError, over_time};
 use crate::network::Network;
 use crate::numeric::Matrix;
-use crate::observe::{View, Watch, draw_inputs, watched_step};
+use crate::observe::{View, Watch, watched_step};
 use crate::random::{Purpose, Stream};
-use crate::task::Component;
+use crate::task::{Component, draw_inputs};
 
 /// Inputs that are read at every step, at most, where nobody asked for it.
 const MOST_UNASKED: usize = 256;

@@ -1,12 +1,12 @@
 //! Asking a network for its truth table: which inputs change an output, and what it says to every combination of them.
 
-use super::{Batch, ObserveError, Watch, draw_inputs};
+use super::{Batch, ObserveError, Watch};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::Stream;
 use crate::score::differ;
 use crate::setting::settings;
-use crate::task::{MAX_GATE_INPUTS, Slot};
+use crate::task::{MAX_GATE_INPUTS, Slot, draw_inputs};
 use std::collections::BTreeSet;
 
 /// Episodes that are run at once: more take memory and no less time.

@@ -1,9 +1,10 @@
 //! One input at a time turned over: what does the network make of it?
 
-use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
+use super::{Batch, ObserveError, ObserveParams, Watch};
 use crate::network::Network;
 use crate::random::Stream;
 use crate::score::differ;
+use crate::task::draw_inputs;
 
 /// Episodes, and the same episodes with one input flipped.
 #[derive(Clone, Debug)]

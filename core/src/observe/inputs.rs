@@ -1,8 +1,6 @@
 //! Inputs that networks are shown: drawn, or every window where there are few.
 
 use crate::numeric::Matrix;
-use crate::random::Stream;
-use crate::task::{Episodes, TaskError, Window};
 
 /// How many windows of signs there are, if no more than `most`.
 pub(crate) fn window_count((s, d): (usize, usize), most: usize) -> Option<usize> {
@@ -19,20 +17,6 @@ pub(super) fn every_window((s, d): (usize, usize), most: usize) -> Option<(Vec<f
         if episode >> (step * d + component) & 1 == 1 { 1.0 } else { -1.0 }
     };
     Some(((0..s * episodes * d).map(sign).collect(), episodes))
-}
-
-/// Random inputs, (s, episodes, d).
-pub(crate) fn draw_inputs(
-    (s, d): (usize, usize),
-    episodes: usize,
-    stream: &Stream,
-    index: u32,
-) -> Result<Vec<f32>, TaskError> {
-    // Only its sizes matter: inputs do not depend on f.
-    let any = Window::named("repeat-copy", Some(s), Some(d))?;
-    let mut drawn = Episodes::new(&any, episodes);
-    drawn.draw(&any, stream, index, 0);
-    Ok(drawn.inputs().to_vec())
 }
 
 /// Inputs (s, episodes, d) as windows, s*d x episodes.

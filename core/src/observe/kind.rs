@@ -4,13 +4,13 @@
 //! circuit that holds its last input: what tells them apart is that later inputs are taken like the first ones, and that the number of
 //! input steps makes no difference.
 
-use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
+use super::{Batch, ObserveError, ObserveParams, Watch};
 use crate::network::{Network, Run};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use crate::score::{Tally, differ, same_sign};
 use crate::setting::settings;
-use crate::task::{Episodes, Window};
+use crate::task::{Episodes, Window, draw_inputs};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 

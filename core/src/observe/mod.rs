@@ -19,7 +19,7 @@ pub use asking::{Answers, AskParams, Asked};
 pub use flips::Flips;
 pub use followed::{Followed, Worst, Yardstick, follow};
 pub use given::{Trajectories, TrajectoriesError};
-pub(crate) use inputs::{as_windows, draw_inputs};
+pub(crate) use inputs::as_windows;
 pub use kind::{Kind, KindParams, LaterInput, OtherLength, still_moving};
 pub use rare::{Rare, RareParams, RareRule};
 pub use shown::Shown;
@@ -33,7 +33,7 @@ use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use crate::score::{Tally, is_right};
 use crate::setting::settings;
-use crate::task::{Episodes, TaskError, Window};
+use crate::task::{Episodes, TaskError, Window, draw_inputs};
 use std::collections::BTreeMap;
 use std::ops::Range;
 

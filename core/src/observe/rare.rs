@@ -5,13 +5,13 @@
 //! make it so, and whether they always do. An error that comes and goes with everything else is no rule.
 
 use super::asking::{First, TOGETHER, first_outputs};
-use super::{Batch, Observations, ObserveError, ObserveParams, Watch, as_windows, draw_inputs};
+use super::{Batch, Observations, ObserveError, ObserveParams, Watch, as_windows};
 use crate::network::Network;
 use crate::numeric::{Matrix, beside, ridge_regression};
 use crate::random::{Purpose, Stream};
 use crate::score::differ;
 use crate::setting::settings;
-use crate::task::{Episodes, MAX_GATE_INPUTS, Slot, Window};
+use crate::task::{Episodes, MAX_GATE_INPUTS, Slot, Window, draw_inputs};
 use std::collections::BTreeSet;
 
 settings! {

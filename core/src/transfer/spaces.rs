@@ -3,7 +3,7 @@
 use super::{LearnedTask, TransferError, TransferParams, old_inputs};
 use crate::network::Network;
 use crate::numeric::{Matrix, NumericError, RELATIVE_CUT};
-use crate::observe::draw_inputs;
+use crate::task::draw_inputs;
 use faer::{Accum, Mat, MatRef, Par, Side, linalg::matmul::matmul};
 use std::collections::BTreeMap;
 

@@ -31,6 +31,7 @@ pub use by_name::{KNOWN_TASKS, KnownTask};
 pub use component::Component;
 pub use contexts::{Context, MAX_CONTEXTS};
 pub use episodes::Episodes;
+pub(crate) use episodes::draw_inputs;
 pub use formula::{MAX_FORMULA_BYTES, MAX_FORMULA_DEPTH};
 pub(super) use from_toml::{read_text, refused_name};
 pub use gate::{Gate, MAX_GATE_INPUTS, Slot};
