@@ -7,7 +7,7 @@ use crate::numeric::NumericError;
 use crate::observe::{Asked, Batch, Flips, Followed, Observations, Rare, Yardstick, follow};
 use crate::recurrence::{Rivalry, rivalry};
 use crate::score::differ;
-use crate::task::{Gate, Slot, Window};
+use crate::task::{Component, Gate, Slot, Window};
 
 /// What the outputs of a real-valued f are multiplied with, from the first s output steps: one positive number for all.
 fn unit(batch: &Batch, task: &Window) -> f64 {
@@ -192,8 +192,8 @@ fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Cla
     }
     let name = ClaimName::DependsOnInputs;
     let named = |k: usize| {
-        let slot = flips.inputs[k];
-        format!("u{} of input step {}", slot % d + 1, slot / d + 1)
+        let Component { variable, component } = Component::at(flips.inputs[k], d);
+        format!("u{component} of input step {variable}")
     };
     if task.is_binary() {
         let detail =

@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
 use crate::score::{Tally, is_right};
-use crate::task::{Episodes, Window};
+use crate::task::{Episodes, Window, in_window};
 use serde::{Deserialize, Serialize};
 
 /// Episodes of a batch when accuracies are reported.
@@ -67,8 +67,7 @@ fn loaded(
         episodes.draw(task, stream, index, horizon);
         let window = episodes.inputs();
         let contents = Matrix::from_fn(rewritten.slots.len(), batch, |i, episode| {
-            let slot = rewritten.slots[i];
-            f64::from(window[slot / d * batch * d + episode * d + slot % d])
+            in_window(window, (batch, d), rewritten.slots[i], episode)
         });
         let answers = network.begin_at(rewritten.holds.states(&contents), &[], horizon).answers();
         let wanted = episodes.targets().chunks((batch * d).max(1));

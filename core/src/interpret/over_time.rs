@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::observe::{View, Watch, watched_step};
 use crate::random::{Purpose, Stream};
-use crate::task::{Component, draw_inputs};
+use crate::task::{Component, draw_inputs, in_window};
 
 /// Inputs that are read at every step, at most, where nobody asked for it.
 const MOST_UNASKED: usize = 256;
@@ -39,8 +39,8 @@ pub(super) fn inputs_over_time(
         return Ok(None);
     }
     let shown = |t: usize| {
-        Matrix::from_fn(s * d, episodes, |slot, e| match slot / d <= t {
-            true => f64::from(inputs[(slot / d * episodes + e) * d + slot % d]),
+        Matrix::from_fn(s * d, episodes, |slot, e| match Component::at(slot, d).variable <= t + 1 {
+            true => in_window(&inputs, (episodes, d), slot, e),
             false => f64::NAN,
         })
     };

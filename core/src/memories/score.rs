@@ -3,7 +3,7 @@
 use super::{Evidence, MemoriesParams};
 use crate::numeric::Matrix;
 use crate::score::agree;
-use crate::task::{Component, Episodes};
+use crate::task::{Component, Episodes, in_window};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -87,9 +87,7 @@ impl<'a> Truth<'a> {
             return &core.project * Matrix::from_fn(task.width(), batch.episodes, produced);
         };
         let window = self.meant.contents(s + t);
-        Matrix::from_fn(at.len(), batch.episodes, |i, episode| {
-            f64::from(window[at[i] / d * row + episode * d + at[i] % d])
-        })
+        Matrix::from_fn(at.len(), batch.episodes, |i, episode| in_window(window, (batch.episodes, d), at[i], episode))
     }
 
     /// Share of rightly read contents for each component of the core.

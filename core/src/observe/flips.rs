@@ -1,5 +1,6 @@
 //! One input at a time turned over: what does the network make of it?
 
+use super::inputs::turned_over;
 use super::{Batch, ObserveError, ObserveParams, Watch};
 use crate::network::Network;
 use crate::random::Stream;
@@ -30,17 +31,8 @@ impl Flips {
         let inputs: Vec<usize> = (0..flipped).map(|k| k * window / flipped).collect();
         let drawn = draw_inputs((s, d), bases, stream, 3)?;
         let episodes = bases * (1 + flipped);
-        let mut presented = vec![0.0; window * episodes];
-        for t in 0..s {
-            for group in 0..=flipped {
-                let from = &drawn[t * bases * d..(t + 1) * bases * d];
-                let to = &mut presented[(t * episodes + group * bases) * d..][..bases * d];
-                to.copy_from_slice(from);
-                if let Some(slot) = group.checked_sub(1).map(|k| inputs[k]).filter(|slot| slot / d == t) {
-                    (0..bases).for_each(|base| to[base * d + slot % d] *= -1.0);
-                }
-            }
-        }
+        let groups: Vec<Option<usize>> = [None].into_iter().chain(inputs.iter().copied().map(Some)).collect();
+        let presented = turned_over(&drawn, (bases, d), &groups);
         Ok(Self {
             batch: Batch::run(network, presented, episodes, params.ends_after.map_or(s, |end| s.min(end)), &[], watch)?,
             bases,

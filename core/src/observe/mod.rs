@@ -358,6 +358,11 @@ impl Batch {
         Ok(Self { inputs, episodes, states, outputs, last_input_size, mirrored: false })
     }
 
+    /// The outputs of s steps from `first` on below one another, the oldest first: the window that they make up, s*d x episodes.
+    pub(crate) fn window_of_outputs(&self, first: usize, (s, d): (usize, usize)) -> Matrix {
+        Matrix::from_fn(s * d, self.episodes, |slot, e| self.outputs[first + slot / d][(slot % d, e)])
+    }
+
     /// The inputs and targets of these episodes under a task.
     pub fn targets(&self, task: &Window) -> Episodes {
         let mut episodes = Episodes::new(task, self.episodes);

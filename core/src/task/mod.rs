@@ -20,7 +20,7 @@ pub use window::{
     TableOf, TaskId, Window,
 };
 
-pub(crate) use window::draw_inputs;
+pub(crate) use window::{draw_inputs, in_window};
 
 use serde::Deserialize;
 use std::ffi::OsStr;

@@ -27,6 +27,12 @@ fn write_inputs(inputs: &mut [f32], (batch, d): (usize, usize), stream: &Stream,
     }
 }
 
+/// What stands at an index of the window (variables from the oldest, components within) of a sample, in values laid out (time,
+/// sample, component) that begin with the window's oldest variable.
+pub(crate) fn in_window(values: &[f32], (batch, d): (usize, usize), index: usize, sample: usize) -> f64 {
+    f64::from(values[(index / d * batch + sample) * d + index % d])
+}
+
 /// A batch of episodes in one reusable buffer, laid out (time, sample, component).
 ///
 /// The first s time steps are the inputs, the rest are the targets. Filling it again allocates nothing as long as the
