@@ -130,8 +130,8 @@ fn recital(task: &Window, network: &Network, seed: u64) -> String {
             text.push(sign(f64::from(episodes.inputs()[t * task.d() + component])));
         }
         text.push_str(" | ");
-        for t in 0..SHOWN {
-            let output = said[t][(component, 0)];
+        for (t, said) in said.iter().enumerate() {
+            let output = said[(component, 0)];
             let wanted = f64::from(episodes.targets()[t * task.d() + component]);
             wrong += usize::from(sign(output) != sign(wanted));
             text.push(sign(output));
