@@ -226,14 +226,12 @@ impl ContentsOver<'_> {
         if let Some(meant) = &self.meant {
             return in_window(meant.contents(s + t), (self.batch.episodes, d), slot, episode);
         }
-        if time < s {
-            return f64::from(self.batch.inputs[time * self.batch.episodes * d + episode * d + j]);
-        }
-        let produced = self.batch.outputs[time - s][(j, episode)];
-        match self.contents.are_signs() {
-            true if produced > 0.0 => 1.0,
-            true => -1.0,
-            false => (produced - self.means.get(time - s).map_or(0.0, |mean| mean[j])) / self.unit,
+        let value = self.batch.value((s, d), time, j, episode);
+        match (time.checked_sub(s), self.contents.are_signs()) {
+            (None, _) => value,
+            (Some(_), true) if value > 0.0 => 1.0,
+            (Some(_), true) => -1.0,
+            (Some(step), false) => (value - self.means.get(step).map_or(0.0, |mean| mean[j])) / self.unit,
         }
     }
 }

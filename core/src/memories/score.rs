@@ -77,12 +77,13 @@ impl<'a> Truth<'a> {
     /// Contents of the core at an output step, core x episodes.
     fn contents(&self, t: usize) -> Matrix {
         let (core, task, batch) = (self.evidence.core, self.evidence.task, &self.evidence.observed.score);
-        let (s, d, row) = (task.s(), task.d(), batch.episodes * task.d());
+        let (s, d) = (task.s(), task.d());
         let Some(at) = &core.components else {
             // Time step t + 1 is the first of the window; inputs come before outputs.
-            let produced = |index: usize, episode: usize| match (t + 1 + index / d, index % d) {
-                (time, j) if time < s => f64::from(batch.inputs[time * row + episode * d + j]),
-                (time, j) => batch.outputs[time - s][(j, episode)] - self.means[time - s][j],
+            let produced = |index: usize, episode: usize| {
+                let (time, j) = (t + 1 + index / d, index % d);
+                let mean = time.checked_sub(s).map_or(0.0, |step| self.means[step][j]);
+                batch.value((s, d), time, j, episode) - mean
             };
             return &core.project * Matrix::from_fn(task.width(), batch.episodes, produced);
         };

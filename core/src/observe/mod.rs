@@ -358,6 +358,14 @@ impl Batch {
         Ok(Self { inputs, episodes, states, outputs, last_input_size, mirrored: false })
     }
 
+    /// What a component was at a time step: of the s inputs first, then of the outputs.
+    pub(crate) fn value(&self, (s, d): (usize, usize), time: usize, component: usize, episode: usize) -> f64 {
+        match time.checked_sub(s) {
+            Some(step) => self.outputs[step][(component, episode)],
+            None => f64::from(self.inputs[(time * self.episodes + episode) * d + component]),
+        }
+    }
+
     /// The outputs of s steps from `first` on below one another, the oldest first: the window that they make up, s*d x episodes.
     pub(crate) fn window_of_outputs(&self, first: usize, (s, d): (usize, usize)) -> Matrix {
         Matrix::from_fn(s * d, self.episodes, |slot, e| self.outputs[first + slot / d][(slot % d, e)])

@@ -3,7 +3,7 @@
 use super::{MainlyParams, RecurrenceParams};
 use crate::observe::{Answers, Asked, Batch, Observations};
 use crate::score::{Tally, same_sign};
-use crate::task::{Gate, Slot, Window};
+use crate::task::{Gate, Window};
 
 /// Output steps, at least, over which a table must predict what follows, step by step.
 const FIRST_STEPS: usize = 8;
@@ -138,24 +138,10 @@ fn reading(output: usize, answers: &Answers, params: &RecurrenceParams) -> Optio
     })
 }
 
-/// The sign of a component `lag` steps before output step t.
-fn sign_before(batch: &Batch, (s, d): (usize, usize), t: usize, slot: Slot, episode: usize) -> f64 {
-    match (s + t - slot.lag).checked_sub(s) {
-        Some(step) => {
-            if batch.outputs[step][(slot.component, episode)] > 0.0 {
-                1.0
-            } else {
-                -1.0
-            }
-        }
-        None => f64::from(batch.inputs[((s + t - slot.lag) * batch.episodes + episode) * d + slot.component]),
-    }
-}
-
 fn own_past(readings: &mut [TableReading], probe: &Batch, size: (usize, usize)) {
     for reading in readings {
         let predicted =
-            |t: usize, episode: usize| reading.gate.value(|slot| sign_before(probe, size, t, slot, episode));
+            |t: usize, e: usize| reading.gate.value(|at| probe.value(size, size.0 + t - at.lag, at.component, e));
         let mut tally = Tally::new(1);
         for (t, said) in probe.outputs.iter().enumerate() {
             (0..probe.episodes).for_each(|e| tally.add(&[said[(reading.output, e)]], &[predicted(t, e)], same_sign));
