@@ -142,13 +142,18 @@ fn own_past(readings: &mut [TableReading], probe: &Batch, size: (usize, usize)) 
     for reading in readings {
         let predicted =
             |t: usize, e: usize| reading.gate.value(|at| probe.value(size, size.0 + t - at.lag, at.component, e));
-        let mut tally = Tally::new(1);
-        for (t, said) in probe.outputs.iter().enumerate() {
-            (0..probe.episodes).for_each(|e| tally.add(&[said[(reading.output, e)]], &[predicted(t, e)], same_sign));
-        }
-        reading.own_past = tally.share();
+        reading.own_past = predicted_rightly(reading.output, probe, &predicted);
         reading.first_steps = by_sign(reading.output, probe, size.0, predicted);
     }
+}
+
+/// The share of right predictions over the probes.
+fn predicted_rightly(output: usize, probe: &Batch, predicted: &dyn Fn(usize, usize) -> f64) -> f64 {
+    let mut tally = Tally::new(1);
+    for (t, said) in probe.outputs.iter().enumerate() {
+        (0..probe.episodes).for_each(|e| tally.add(&[said[(output, e)]], &[predicted(t, e)], same_sign));
+    }
+    tally.share()
 }
 
 /// The share of right predictions after the first output step, for the sign that is predicted less well: an output that is
@@ -175,14 +180,6 @@ fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Window) {
             f64::from(targets.targets()[(t * probe.episodes + episode) * d + reading.output])
         };
         reading.first_steps = by_sign(reading.output, probe, task.s(), wanted);
-        let share = |t: usize| {
-            let wanted = &targets.targets()[t * probe.episodes * d..];
-            let right = |episode: &usize| {
-                same_sign(probe.outputs[t][(reading.output, *episode)], wanted[episode * d + reading.output].into())
-            };
-            (0..probe.episodes).filter(right).count() as f64 / probe.episodes as f64
-        };
-        let shares: Vec<f64> = (0..probe.outputs.len()).map(share).collect();
-        reading.free_running = Some(shares.iter().sum::<f64>() / shares.len().max(1) as f64);
+        reading.free_running = Some(predicted_rightly(reading.output, probe, &wanted));
     }
 }
