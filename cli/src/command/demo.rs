@@ -132,7 +132,7 @@ fn recital(task: &Window, network: &Network, seed: u64) -> String {
         text.push_str(" | ");
         for (t, said) in said.iter().enumerate() {
             let output = said[(component, 0)];
-            let wanted = f64::from(episodes.targets()[t * task.d() + component]);
+            let wanted = episodes.target(t, 0, component);
             wrong += usize::from(sign(output) != sign(wanted));
             text.push(sign(output));
         }

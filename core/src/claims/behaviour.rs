@@ -158,8 +158,7 @@ fn keeps_size(followed: &Followed, params: &ClaimParams) -> Claim {
 /// Runs f on the flipped inputs, and asks whether the network's outputs change where and as f's do.
 fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Claim {
     let (batch, d, targets) = (&flips.batch, task.d(), flips.batch.targets(task));
-    let wanted =
-        |t: usize, j: usize, episode: usize| f64::from(targets.targets()[t * batch.episodes * d + episode * d + j]);
+    let wanted = |t: usize, j: usize, episode: usize| targets.target(t, episode, j);
     let mut worst = (if task.is_binary() { 1.0 } else { 0.0 }, 0);
     let mut seen = 0usize;
     // Real changes are measured against the size of an average one: an input that f ignores must change nothing.

@@ -67,17 +67,16 @@ pub(super) fn verify(
     params: &RecurrenceParams,
 ) {
     let sequence = signals(probe, means);
-    let (s, d, freely) = (task.s(), task.d(), probe.targets(task));
+    let (s, freely) = (task.s(), probe.targets(task));
     for (j, reading) in readings.iter_mut().enumerate() {
         // In the first place against the network's own past, in the second against f run freely.
         let mut both = Tally::new(2);
         for t in s..sequence.len() {
             let past = &sequence[t - reading.step.lag];
-            let wanted = &freely.targets()[(t - s) * probe.episodes * d..];
             for episode in 0..probe.episodes {
                 let produced = sequence[t][(j, episode)];
                 let own = f64::from(reading.step.sign) * past[(reading.step.component - 1, episode)];
-                both.add(&[produced; 2], &[own, f64::from(wanted[episode * d + j])], |a, b| a == b);
+                both.add(&[produced; 2], &[own, freely.target(t - s, episode, j)], |a, b| a == b);
             }
         }
         let shares = both.shares();

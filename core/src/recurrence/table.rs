@@ -173,12 +173,10 @@ fn by_sign(output: usize, probe: &Batch, s: usize, predicted: impl Fn(usize, usi
 }
 
 fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Window) {
-    let (d, targets) = (task.d(), probe.targets(task));
+    let targets = probe.targets(task);
     for reading in readings {
         reading.runs = true;
-        let wanted = |t: usize, episode: usize| {
-            f64::from(targets.targets()[(t * probe.episodes + episode) * d + reading.output])
-        };
+        let wanted = |t: usize, episode: usize| targets.target(t, episode, reading.output);
         reading.first_steps = by_sign(reading.output, probe, task.s(), wanted);
         reading.free_running = Some(predicted_rightly(reading.output, probe, &wanted));
     }

@@ -41,7 +41,7 @@ pub(super) fn automaton(network: &Network, found: &Interpretation) -> Option<Pic
         let said: Vec<Vec<f64>> = std::iter::once((0..d).map(first).collect())
             .chain(outputs.iter().map(|said| said.col_as_slice(start).to_vec()))
             .collect();
-        let wanted = |t: usize, j: usize| f64::from(truth.targets()[((t - 1) * starts + start) * d + j]);
+        let wanted = |t: usize, j: usize| truth.target(t - 1, start, j);
         let is_wrong = |t: usize, j: usize| t > 0 && differ(wanted(t, j), said[t][j]);
         wrong += (1..=steps).map(|t| (0..d).filter(|&j| is_wrong(t, j)).count()).sum::<usize>();
         draw_run(&mut drawing, area, cell, &said, &is_wrong);

@@ -103,6 +103,11 @@ impl Episodes {
         &self.values[self.s * self.batch * self.d..]
     }
 
+    /// The target of an output (from 0) at a target step.
+    pub fn target(&self, t: usize, sample: usize, output: usize) -> f64 {
+        f64::from(self.targets()[(t * self.batch + sample) * self.d + output])
+    }
+
     /// What the s variables hold after time step t (t >= s - 1, from 0): s time steps of (batch, d), the oldest first.
     pub fn contents(&self, t: usize) -> &[f32] {
         let row = self.batch * self.d;
