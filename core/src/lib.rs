@@ -113,6 +113,7 @@ pub mod recurrence;
 pub mod report;
 pub mod reproduce;
 pub mod run_folder;
+mod score;
 pub mod setting;
 pub mod spectrum;
 pub mod sweep;

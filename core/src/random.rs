@@ -63,6 +63,20 @@ impl Stream {
         x
     }
 
+    /// Random signs without end, 128 of each of the blocks at (a, b, c), (a, b, c + 1) and so on: a bit that is set is +1, one that is
+    /// clear -1.
+    pub fn signs(&self, a: u32, b: u32, c: u32) -> impl Iterator<Item = f32> {
+        (c..).flat_map(move |c| {
+            let block = self.block(a, b, c);
+            (0..128).map(move |bit| if block[bit / 32] >> (bit % 32) & 1 == 1 { 1.0 } else { -1.0 })
+        })
+    }
+
+    /// The first of these signs, where one is enough.
+    pub fn sign(&self, a: u32, b: u32, c: u32) -> f32 {
+        if self.block(a, b, c)[0] & 1 == 1 { 1.0 } else { -1.0 }
+    }
+
     /// Fills `out` with uniform numbers in [0, 1) of 53 random bits, from the blocks at (0, b, c), (1, b, c) and so on.
     pub fn fill_uniform(&self, b: u32, c: u32, out: &mut [f64]) {
         for (a, pair) in out.chunks_mut(2).enumerate() {
@@ -114,6 +128,16 @@ mod tests {
         let variance = x.iter().map(|v| v * v).sum::<f64>() / n;
         let fourth = x.iter().map(|v| v.powi(4)).sum::<f64>() / n;
         assert!(mean.abs() < 0.015 && (variance - 1.0).abs() < 0.02 && (fourth - 3.0).abs() < 0.15);
+    }
+
+    #[test]
+    fn signs_are_the_bits_of_one_block_after_another() {
+        let stream = Stream::new(3, Purpose::TestInputs);
+        let bit = |k: usize| stream.block(9, 4, 2 + (k / 128) as u32)[k / 32 % 4] >> (k % 32) & 1 == 1;
+        assert!(stream.signs(9, 4, 2).take(300).enumerate().all(|(k, sign)| sign == if bit(k) { 1.0 } else { -1.0 }));
+        assert_eq!(Some(stream.sign(9, 4, 2)), stream.signs(9, 4, 2).next());
+        let sum: f32 = stream.signs(0, 0, 0).take(10_000).sum();
+        assert!(sum.abs() < 300.0, "{sum}");
     }
 
     #[test]

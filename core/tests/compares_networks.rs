@@ -10,7 +10,7 @@ use ketbra::compare::{
 use ketbra::compile::{CompileParams, UnitBasis, compile};
 use ketbra::interpret;
 use ketbra::network::{Activation, Architecture, CellKind, Initialization, Metadata, Network, NetworkFile};
-use ketbra::numeric::{Matrix, draw};
+use ketbra::numeric::draw;
 use ketbra::observe::Trajectories;
 use ketbra::random::{Purpose, Stream};
 use ketbra::report::figures::comparison_figures;
@@ -295,17 +295,8 @@ fn record(network: &Network, size: (usize, usize), seed: u64, with_inputs: bool)
     let mut drawn = Episodes::new(&any, episodes);
     drawn.draw(&any, &Stream::new(seed, Purpose::TestInputs), 0, 0);
     let inputs = drawn.inputs().to_vec();
-    let mut state = Matrix::zeros(network.state_size(), episodes);
-    for now in inputs.chunks(episodes * size.1) {
-        let input = Matrix::from_fn(size.1, episodes, |j, e| f64::from(now[e * size.1 + j]));
-        state = network.step_batch(state.as_ref(), Some(input.as_ref()));
-    }
-    let (mut states, mut outputs) = (vec![], vec![]);
-    for _ in 0..steps {
-        state = network.step_batch(state.as_ref(), None);
-        states.push(state.clone());
-        outputs.push(network.read(state.as_ref()));
-    }
+    let states = network.run(&inputs, episodes, steps).states.split_off(size.0);
+    let outputs = network.begin(&inputs, episodes, steps).answers().collect();
     Trajectories { inputs: with_inputs.then_some(inputs), states, outputs }
 }
 

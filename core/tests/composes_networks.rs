@@ -53,15 +53,7 @@ fn each_part_of_a_sum_says_what_it_said_alone() {
     let both = sum((&a, &f), (&b, &g)).unwrap().network;
     let inputs: Vec<f32> = (0..3 * 4).map(|k| if (k * 7) % 3 == 0 { 1.0 } else { -1.0 }).collect();
     let of = |first: usize| inputs.chunks(4).flat_map(|u| u[first..first + 2].to_vec()).collect::<Vec<f32>>();
-    let run = |network: &Network, inputs: &[f32]| {
-        let mut state = faer::Mat::zeros(network.state_size(), 1);
-        for u in inputs.chunks(network.inputs()) {
-            let input = faer::Mat::from_fn(u.len(), 1, |j, _| f64::from(u[j]));
-            state = network.step_batch(state.as_ref(), Some(input.as_ref()));
-        }
-        (0..30).for_each(|_| state = network.step_batch(state.as_ref(), None));
-        network.read(state.as_ref())
-    };
+    let run = |network: &Network, inputs: &[f32]| network.read(network.begin(inputs, 1, 30).end().as_ref());
     let (all, x, y) = (run(&both, &inputs), run(&a, &of(0)), run(&b, &of(2)));
     for j in 0..2 {
         assert!((all[(j, 0)] - x[(j, 0)]).abs() < 1e-12 && (all[(2 + j, 0)] - y[(j, 0)]).abs() < 1e-12);

@@ -66,16 +66,8 @@ fn a_network_that_does_nothing_and_recordings_come_back_too() {
     let episodes = 64;
     let signs = |k: usize| if (k * 2654435761) >> 17 & 1 == 1 { 1.0f32 } else { -1.0 };
     let inputs: Vec<f32> = (0..8 * episodes * 8).map(signs).collect();
-    let mut state = Matrix::zeros(128, episodes);
-    let (mut states, mut outputs) = (vec![], vec![]);
-    for t in 0..68 {
-        let now = (t < 8).then(|| Matrix::from_fn(8, episodes, |j, e| f64::from(inputs[(t * episodes + e) * 8 + j])));
-        state = network.step_batch(state.as_ref(), now.as_ref().map(|now| now.as_ref()));
-        if t >= 8 {
-            outputs.push(network.read(state.as_ref()));
-            states.push(state.clone());
-        }
-    }
+    let states = network.run(&inputs, episodes, 60).states.split_off(8);
+    let outputs = network.begin(&inputs, episodes, 60).answers().collect();
     let recorded = Trajectories { inputs: Some(inputs), states, outputs };
     let task = Question::Task(Window::named("T3", None, None).unwrap());
     let found = interpret_trajectories(&recorded, &task, &InterpretParams::default()).unwrap();

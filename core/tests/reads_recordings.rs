@@ -26,20 +26,9 @@ fn record(network: &Network, episodes: usize, seed: u64) -> Trajectories {
     let task = t3();
     let mut drawn = Episodes::new(&task, episodes);
     drawn.draw(&task, &Stream::new(seed, Purpose::ProbeInputs), 9, 0);
-    let inputs = drawn.inputs().to_vec();
-    let d = task.d();
-    let mut state = Matrix::zeros(network.state_size(), episodes);
-    for now in inputs.chunks(episodes * d) {
-        let input = Matrix::from_fn(d, episodes, |j, e| f64::from(now[e * d + j]));
-        state = network.step_batch(state.as_ref(), Some(input.as_ref()));
-    }
-    let (mut states, mut outputs) = (vec![], vec![]);
-    for _ in 0..STEPS {
-        state = network.step_batch(state.as_ref(), None);
-        outputs.push(network.read(state.as_ref()));
-        states.push(state.clone());
-    }
-    Trajectories { inputs: Some(inputs), states, outputs }
+    let states = network.run(drawn.inputs(), episodes, STEPS).states.split_off(task.s());
+    let outputs = network.begin(drawn.inputs(), episodes, STEPS).answers().collect();
+    Trajectories { inputs: Some(drawn.inputs().to_vec()), states, outputs }
 }
 
 /// Normal numbers, different for each step.

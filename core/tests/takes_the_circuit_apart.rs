@@ -90,8 +90,8 @@ fn drift(task: &Window, circuit: &AnalyticNetwork, from_inputs: bool) -> f64 {
     let batch = 4;
     let mut episodes = Episodes::new(task, batch);
     episodes.draw(task, &Stream::new(STREAM_SEED, Purpose::TestInputs), 0, STEPS);
-    let mut state = if from_inputs {
-        circuit.network.run(episodes.inputs(), batch, 0).states.pop().unwrap()
+    let state = if from_inputs {
+        circuit.network.begin(episodes.inputs(), batch, 0).end()
     } else {
         let inputs = episodes.inputs();
         circuit.load(&Matrix::from_fn(task.width(), batch, |k, sample| {
@@ -99,9 +99,8 @@ fn drift(task: &Window, circuit: &AnalyticNetwork, from_inputs: bool) -> f64 {
         }))
     };
     let mut worst = 0.0f64;
-    for targets in episodes.targets().chunks(batch * task.d()) {
-        state = circuit.network.step_batch(state.as_ref(), None);
-        let said = circuit.network.read(state.as_ref());
+    let answers = circuit.network.begin_at(state, &[], STEPS).answers();
+    for (said, targets) in answers.zip(episodes.targets().chunks(batch * task.d())) {
         for (k, target) in targets.iter().enumerate() {
             worst = worst.max((said[(k % task.d(), k / task.d())] - f64::from(*target)).abs());
         }

@@ -171,14 +171,14 @@ impl Network {
             return Err(Failed::network(format!("the states would be {problem}")));
         }
         let states = py.detach(|| {
-            let mut state = start.unwrap_or_else(|| Matrix::zeros(size, batch));
+            let start = start.unwrap_or_else(|| Matrix::zeros(size, batch));
             let view = if whole { View::plain() } else { View::units(self.network()) };
-            let seen = view.of(&state).nrows();
+            let seen = view.of(&start).nrows();
+            let mut run = self.network().begin_at(start, &[], 0);
             let mut states = Array3::zeros((steps + horizon, batch, seen));
             for t in 0..steps + horizon {
-                let input = (t < steps).then(|| matrix(inputs.slice(s![t, .., ..]).reversed_axes()));
-                state = self.network().step_batch(state.as_ref(), input.as_ref().map(Matrix::as_ref));
-                let seen = view.of(&state);
+                run.step_on((t < steps).then(|| matrix(inputs.slice(s![t, .., ..]).reversed_axes())));
+                let seen = view.of(run.state());
                 states.slice_mut(s![t, .., ..]).assign(&column_major(&seen).reversed_axes());
             }
             states

@@ -8,7 +8,7 @@ use ketbra::circuit::{CircuitError, Core, LARGEST_LIFTED, Lifted, States};
 use ketbra::compile::{CompileParams, compile};
 use ketbra::numeric::Matrix;
 use ketbra::random::{Purpose, Stream};
-use ketbra::task::{self, Window};
+use ketbra::task::{self, Component, Window};
 use numpy::ndarray::{Array3, ArrayView1, s};
 use numpy::{Complex64, IntoPyArray, PyArray1, PyArray2, PyArray3, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -203,8 +203,8 @@ impl Task {
     #[getter]
     fn components(&self) -> Result<Option<Vec<(usize, usize)>>, Failed> {
         let d = self.task.outputs();
-        let named = |index: &usize| (index / d + 1, index % d + 1);
-        Ok(self.kept()?.map(|all| all.iter().map(named).collect()))
+        let named = |&index: &usize| Component::at(index, d);
+        Ok(self.kept()?.map(|all| all.iter().map(named).map(|at| (at.variable, at.component)).collect()))
     }
 
     /// Eigenvalues of the core, or of the products where f is not linear.

@@ -120,7 +120,7 @@ impl DemoCommand {
 fn recital(task: &Window, network: &Network, seed: u64) -> String {
     let mut episodes = Episodes::new(task, 1);
     episodes.draw(task, &Stream::new(seed, Purpose::TestInputs), 0, SHOWN);
-    let produced = network.run(episodes.inputs(), 1, SHOWN);
+    let said: Vec<_> = network.begin(episodes.inputs(), 1, SHOWN).answers().collect();
     let mut text = title("What it saw, and what it says");
     let sign = |x: f64| if x > 0.0 { '+' } else { '-' };
     let mut wrong = 0;
@@ -130,9 +130,9 @@ fn recital(task: &Window, network: &Network, seed: u64) -> String {
             text.push(sign(f64::from(episodes.inputs()[t * task.d() + component])));
         }
         text.push_str(" | ");
-        for t in 0..SHOWN {
-            let output = network.read(produced.states[task.s() + t].as_ref())[(component, 0)];
-            let wanted = f64::from(episodes.targets()[t * task.d() + component]);
+        for (t, said) in said.iter().enumerate() {
+            let output = said[(component, 0)];
+            let wanted = episodes.target(t, 0, component);
             wrong += usize::from(sign(output) != sign(wanted));
             text.push(sign(output));
         }

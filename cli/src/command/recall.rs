@@ -7,7 +7,7 @@ use ketbra::circuit::operator;
 use ketbra::random::{Purpose, Stream};
 use ketbra::recall::{Conjugacy, Integrator, Parameters, ReadRule, RecallError, Response, Retrieval, SequenceMemory};
 use ketbra::report::figures::recall_figure;
-use ketbra::task::{Episodes, Window};
+use ketbra::task::Window;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -128,9 +128,8 @@ impl RecallCommand {
         let task = Window::named("repeat-copy", Some(self.memories), Some(1))?;
         let phi = operator(&task)?;
         let as_variables = |response| SequenceMemory::of_variables(memory.stored().clone(), &phi, response);
-        let mut written = Episodes::new(&task, 1);
-        written.draw(&task, &Stream::new(self.seed, Purpose::ProbeInputs), 0, 0);
-        let contents: Vec<f64> = written.inputs().iter().map(|u| f64::from(*u)).collect();
+        let written = Stream::new(self.seed, Purpose::ProbeInputs);
+        let contents: Vec<f64> = written.signs(0, 0, 0).take(self.memories).map(f64::from).collect();
         let variables = as_variables(Response::Identity).map_err(refused)?.hold(&contents, ROUNDS * self.memories);
         let conjugacy = as_variables(Response::TANH)
             .and_then(|memory| memory.conjugacy(memory.stored().col_as_slice(0), CONJUGACY_STEPS))

@@ -6,7 +6,8 @@ use crate::code::Contents;
 use crate::numeric::NumericError;
 use crate::observe::{Asked, Batch, Flips, Followed, Observations, Rare, Yardstick, follow};
 use crate::recurrence::{Rivalry, rivalry};
-use crate::task::{Gate, Slot, Window};
+use crate::score::differ;
+use crate::task::{Component, Gate, Slot, Window};
 
 /// What the outputs of a real-valued f are multiplied with, from the first s output steps: one positive number for all.
 fn unit(batch: &Batch, task: &Window) -> f64 {
@@ -157,8 +158,7 @@ fn keeps_size(followed: &Followed, params: &ClaimParams) -> Claim {
 /// Runs f on the flipped inputs, and asks whether the network's outputs change where and as f's do.
 fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Claim {
     let (batch, d, targets) = (&flips.batch, task.d(), flips.batch.targets(task));
-    let wanted =
-        |t: usize, j: usize, episode: usize| f64::from(targets.targets()[t * batch.episodes * d + episode * d + j]);
+    let wanted = |t: usize, j: usize, episode: usize| targets.target(t, episode, j);
     let mut worst = (if task.is_binary() { 1.0 } else { 0.0 }, 0);
     let mut seen = 0usize;
     // Real changes are measured against the size of an average one: an input that f ignores must change nothing.
@@ -174,7 +174,7 @@ fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Cla
                     let change = wanted(t, j, there) - wanted(t, j, base);
                     if change != 0.0 {
                         predicted += 1;
-                        happened += usize::from((after > 0.0) != (before > 0.0));
+                        happened += usize::from(differ(before, after));
                     }
                     missed += ((after - before) / unit - change).powi(2);
                     size += change * change;
@@ -191,8 +191,8 @@ fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Cla
     }
     let name = ClaimName::DependsOnInputs;
     let named = |k: usize| {
-        let slot = flips.inputs[k];
-        format!("u{} of input step {}", slot % d + 1, slot / d + 1)
+        let Component { variable, component } = Component::at(flips.inputs[k], d);
+        format!("u{component} of input step {variable}")
     };
     if task.is_binary() {
         let detail =

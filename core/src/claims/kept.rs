@@ -31,7 +31,8 @@ impl Kept {
         }
         let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
         let held = centred(over.at(steps - 1));
-        let seen = centred(&contents.project * window_of_outputs(batch, contents.task().d(), s, unit));
+        let window = faer::Scale(1.0 / unit) * batch.window_of_outputs(steps - s, (s, contents.task().d()));
+        let seen = centred(&contents.project * window);
         let (sizes, directions) = principal_directions(&(&held * held.transpose()))?;
         let largest = sizes.first().copied().unwrap_or(0.0);
         // What f itself has let go is not asked for.
@@ -56,12 +57,6 @@ impl Kept {
         );
         Claim::at_least(ClaimName::KeepsContents, self.least, params.kept, detail)
     }
-}
-
-/// The last s outputs below one another, the oldest first: the window that they make up, s*d x episodes.
-fn window_of_outputs(batch: &Batch, d: usize, s: usize, unit: f64) -> Matrix {
-    let first = batch.outputs.len() - s;
-    Matrix::from_fn(s * d, batch.episodes, |slot, e| batch.outputs[first + slot / d][(slot % d, e)] / unit)
 }
 
 fn centred(mut rows: Matrix) -> Matrix {

@@ -3,6 +3,7 @@
 use super::{Bound, Claim, ClaimName, ClaimParams};
 use crate::code::{CodeParams, Contents, Judged, MAX_PRODUCTS, Noise, Null, Products, Rows, Writer};
 use crate::numeric::{Matrix, NumericError, operator_norm, zero_padded};
+use crate::score::{Missed, Tally, same_sign, worst};
 use crate::spectrum::Spectrum;
 
 /// What was measured of a network's states and weights.
@@ -168,35 +169,20 @@ pub fn steered(
     params: &ClaimParams,
 ) -> (f64, usize) {
     let (d, steps) = (contents.task().d(), steered_steps(contents, params));
-    let (signs, columns) = (contents.are_signs(), written.ncols());
-    let network = &writer.network.padded();
-    let mut states = writer.states(written);
+    let network = writer.network.padded();
     let (step, readout) = (zero_padded(&contents.step), zero_padded(&contents.readout));
     let mut held = written.clone();
-    let (mut right, mut missed, mut size) = (vec![0usize; d], vec![0.0; d], vec![0.0; d]);
+    let (mut tally, mut missed) = (Tally::new(d), Missed::new(d));
     // What is written is said at once, and then as f says.
-    for turn in 0..=steps {
-        if turn > 0 {
-            states = network.step_batch(states.as_ref(), None);
-            held = &step * held;
-        }
-        let (produced, wanted) = (network.read(states.as_ref()), &readout * &held);
-        for k in 0..columns {
-            for (j, (y, u)) in produced.col_as_slice(k).iter().zip(wanted.col_as_slice(k)).enumerate() {
-                right[j] += usize::from((*y > 0.0) == (*u > 0.0));
-                missed[j] += (y / unit - u).powi(2);
-                size[j] += u * u;
-            }
-        }
+    for said in network.says_on(writer.states(written), steps) {
+        let wanted = &readout * &held;
+        tally.add_columns(&said, &wanted, same_sign);
+        missed.add(&(faer::Scale(1.0 / unit) * said), &wanted, |_, u| u * u);
+        held = &step * held;
     }
-    let all = ((steps + 1) * columns).max(1) as f64;
-    let largest = size.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    let figure = |j: usize| match signs {
-        true => right[j] as f64 / all,
+    match contents.are_signs() {
+        true => worst(true, &tally.shares()),
         // An output that f keeps silent must be silent beside the others.
-        false => (missed[j] / size[j].max(params.silent * largest)).sqrt(),
-    };
-    let start = (if signs { 1.0 } else { 0.0 }, 1);
-    let worse = |a: f64, b: f64| if signs { a < b } else { a > b || a.is_nan() };
-    (0..d).map(|j| (figure(j), j + 1)).fold(start, |worst, next| if worse(next.0, worst.0) { next } else { worst })
+        false => worst(false, &missed.errors(params.silent * missed.largest())),
+    }
 }

@@ -5,7 +5,7 @@ use crate::circuit::{CircuitError, Core, operator};
 use crate::numeric::{Matrix, Svd, beside, stacked};
 use crate::observe::Batch;
 use crate::setting::settings;
-use crate::task::{Component, Episodes, Function, Window};
+use crate::task::{Component, Episodes, Function, Window, in_window};
 use serde::{Deserialize, Serialize};
 
 /// Directions of the window below this share of the largest are never read by f.
@@ -194,7 +194,7 @@ impl ContentsOver<'_> {
                     let column = into.col_as_slice_mut(first + episode);
                     if let Some(window) = window {
                         for (value, &slot) in column.iter_mut().zip(slots) {
-                            *value = f64::from(window[slot / d * episodes * d + episode * d + slot % d]);
+                            *value = in_window(window, (episodes, d), slot, episode);
                         }
                         continue;
                     }
@@ -224,16 +224,14 @@ impl ContentsOver<'_> {
         let (s, d) = (self.contents.task.s(), self.contents.task.d());
         let (time, j) = (t + 1 + slot / d, slot % d);
         if let Some(meant) = &self.meant {
-            return f64::from(meant.contents(s + t)[slot / d * self.batch.episodes * d + episode * d + j]);
+            return in_window(meant.contents(s + t), (self.batch.episodes, d), slot, episode);
         }
-        if time < s {
-            return f64::from(self.batch.inputs[time * self.batch.episodes * d + episode * d + j]);
-        }
-        let produced = self.batch.outputs[time - s][(j, episode)];
-        match self.contents.are_signs() {
-            true if produced > 0.0 => 1.0,
-            true => -1.0,
-            false => (produced - self.means.get(time - s).map_or(0.0, |mean| mean[j])) / self.unit,
+        let value = self.batch.value((s, d), time, j, episode);
+        match (time.checked_sub(s), self.contents.are_signs()) {
+            (None, _) => value,
+            (Some(_), true) if value > 0.0 => 1.0,
+            (Some(_), true) => -1.0,
+            (Some(step), false) => (value - self.means.get(step).map_or(0.0, |mean| mean[j])) / self.unit,
         }
     }
 }

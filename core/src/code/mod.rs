@@ -35,6 +35,7 @@ pub use write::Writer;
 
 use crate::numeric::{Matrix, NumericError, Svd, ridge_regression, zero_padded};
 use crate::observe::Batch;
+use crate::score::{Missed, Tally, agree};
 use faer::prelude::Solve;
 use faer::{MatRef, Side};
 
@@ -289,19 +290,16 @@ pub(crate) fn normal_deviation(share: f64) -> f64 {
 
 /// Share of right signs of each content.
 pub fn right_signs(read: &Matrix, contents: &Matrix) -> Vec<f64> {
-    let mut right = vec![0usize; contents.nrows()];
-    for k in 0..contents.ncols() {
-        let pairs = read.col_as_slice(k).iter().zip(contents.col_as_slice(k));
-        right.iter_mut().zip(pairs).for_each(|(right, (found, held))| *right += usize::from(found * held > 0.0));
-    }
-    right.iter().map(|&right| right as f64 / contents.ncols().max(1) as f64).collect()
+    let mut tally = Tally::new(contents.nrows());
+    tally.add_columns(read, contents, agree);
+    tally.shares()
 }
 
 /// 1 less the share by which the values of each content are missed; 0 where nothing of them is read.
 fn hit_values(read: &Matrix, contents: &Matrix) -> Vec<f64> {
-    let missed = |i: usize| (read.row(i) - contents.row(i)).squared_norm_l2();
-    let size = |i: usize| contents.row(i).squared_norm_l2().max(f64::MIN_POSITIVE);
-    (0..contents.nrows()).map(|i| 1.0 - (missed(i) / size(i)).sqrt().min(1.0)).collect()
+    let mut missed = Missed::new(contents.nrows());
+    missed.add(read, contents, |_, held| held * held);
+    missed.errors(f64::MIN_POSITIVE).into_iter().map(|error| 1.0 - error.min(1.0)).collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use super::null::permutation;
 use crate::numeric::{Matrix, NumericError};
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, agree};
 use crate::setting::settings;
 use faer::Side;
 use faer::prelude::Solve;
@@ -212,7 +213,7 @@ fn read_in_folds(
 ) -> Result<Vec<f64>, NumericError> {
     let folds = params.folds.max(2);
     let fold_of = |column: usize| members.binary_search(&groups.0[episodes[column]]).unwrap_or(0) % folds;
-    let mut right = vec![0usize; labels.nrows()];
+    let mut tally = Tally::new(labels.nrows());
     for fold in 0..folds {
         let (fresh, fitted): (Vec<usize>, Vec<usize>) =
             (0..episodes.len()).partition(|&column| fold_of(column) == fold);
@@ -227,11 +228,10 @@ fn read_in_folds(
         let mut read = readers(&known, &wanted, params.ridge)? * seen;
         super::shift(&mut read, &middle, 1.0);
         for (k, &column) in fresh.iter().enumerate() {
-            let pairs = read.col_as_slice(k).iter().zip(labels.col_as_slice(column));
-            right.iter_mut().zip(pairs).for_each(|(right, (found, held))| *right += usize::from(found * held > 0.0));
+            tally.add(read.col_as_slice(k), labels.col_as_slice(column), agree);
         }
     }
-    Ok(right.into_iter().map(|right| right as f64 / episodes.len().max(1) as f64).collect())
+    Ok(tally.shares())
 }
 
 /// Regression of labels on states, by whichever of units and episodes are fewer.

@@ -1,9 +1,8 @@
 //! The step matrix: how contents move, in the basis of the code.
 
 use super::{Code, CodeParams, Contents, Sample, Writer};
-use crate::numeric::{Matrix, NumericError, ridge_regression};
+use crate::numeric::{Matrix, NumericError, draw, ridge_regression};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, TaskError, Window};
 use serde::{Deserialize, Serialize};
 
 /// Ridge of the regressions; the contents are nearly independent.
@@ -57,19 +56,12 @@ pub(crate) fn off_by(step: &Matrix, theory: &Matrix) -> Vec<f64> {
 }
 
 /// Random contents: signs where contents are signs, otherwise what random windows hold.
-pub(crate) fn random_contents(contents: &Contents, columns: usize, seed: u64) -> Result<Matrix, TaskError> {
-    let window = match &contents.slots {
-        Some(slots) => slots.len(),
-        None => contents.task().width(),
-    };
-    let one_by_one = Window::named("repeat-copy", Some(window), Some(1))?;
-    let mut drawn = Episodes::new(&one_by_one, columns);
-    drawn.draw(&one_by_one, &Stream::new(seed, Purpose::ScoreInputs), 7, 0);
-    let signs = Matrix::from_fn(window, columns, |i, k| f64::from(drawn.inputs()[i * columns + k]));
-    Ok(match contents.slots {
-        Some(_) => signs,
-        None => &contents.project * signs,
-    })
+pub(crate) fn random_contents(contents: &Contents, columns: usize, seed: u64) -> Matrix {
+    let signs = |rows: usize| draw::signs(rows, columns, &Stream::new(seed, Purpose::ScoreInputs), 7);
+    match &contents.slots {
+        Some(slots) => signs(slots.len()),
+        None => &contents.project * signs(contents.task().width()),
+    }
 }
 
 /// Writes `written` into the state through the code, lets the network take one step, and reads what it holds then.

@@ -7,7 +7,7 @@ use super::{Contents, ContentsParams};
 use crate::circuit::readable;
 use crate::numeric::{Matrix, NumericError, ridge_regression, stacked};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Gate, Window};
+use crate::task::{Episodes, Gate, Window, in_window};
 use std::collections::BTreeSet;
 
 /// Numbers that the windows of all episodes may have.
@@ -34,9 +34,7 @@ impl Drawn {
     pub fn windows(&self, task: &Window, later: usize, columns: usize) -> Matrix {
         let (all, d) = (self.episodes.batch(), task.d());
         let window = self.episodes.contents(task.s() + self.at + later);
-        Matrix::from_fn(task.width(), columns.min(all), |slot, k| {
-            f64::from(window[(slot / d * all + k) * d + slot % d])
-        })
+        Matrix::from_fn(task.width(), columns.min(all), |slot, k| in_window(window, (all, d), slot, k))
     }
 }
 

@@ -8,6 +8,7 @@ use super::{CompareError, CompareParams};
 use crate::claims::Bound;
 use crate::interpret;
 use crate::numeric::{Matrix, stacked};
+use crate::score::{Missed, Tally, same_sign, worst};
 use crate::task::Component;
 use crate::task::Window;
 
@@ -82,28 +83,21 @@ fn same_outputs(first: &Examined, second: &Examined, params: &CompareParams) -> 
     let signs = first.function().is_some_and(Window::is_binary) && second.function().is_some_and(Window::is_binary);
     let steps = first.seen.outputs.len().min(second.seen.outputs.len());
     let d = first.size.1;
-    let (mut equal, mut apart, mut size) = (vec![0usize; d], vec![0.0; d], vec![0.0; d]);
+    let (mut equal, mut apart) = (Tally::new(d), Missed::new(d));
     for (a, b) in first.seen.outputs.iter().zip(&second.seen.outputs) {
-        for e in 0..a.ncols() {
-            for j in 0..d {
-                equal[j] += usize::from((a[(j, e)] > 0.0) == (b[(j, e)] > 0.0));
-                apart[j] += (a[(j, e)] - b[(j, e)]).powi(2);
-                size[j] += a[(j, e)].powi(2).max(b[(j, e)].powi(2));
-            }
-        }
+        equal.add_columns(a, b, same_sign);
+        apart.add(a, b, |a, b| a.powi(2).max(b.powi(2)));
     }
-    let all = (steps * first.seen.episodes).max(1) as f64;
-    let share = |j: usize| equal[j] as f64 / all;
-    let error = |j: usize| (apart[j] / f64::max(size[j], f64::MIN_POSITIVE)).sqrt();
     let name = PairClaimName::SameOutputs;
     if signs {
-        let worst = (0..d).min_by(|a, b| share(*a).total_cmp(&share(*b))).unwrap_or(0);
-        let detail = format!("share of equal signs over {steps} output steps, worst u{}", worst + 1);
-        return PairClaim::new(name, share(worst), Bound::AtLeast, params.outputs, detail);
+        let (share, worst) = worst(true, &equal.shares());
+        let detail = format!("share of equal signs over {steps} output steps, worst u{worst}");
+        return PairClaim::new(name, share, Bound::AtLeast, params.outputs, detail);
     }
-    let worst = (0..d).max_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(0);
+    let errors = apart.errors(f64::MIN_POSITIVE);
+    let worst = (0..d).max_by(|a, b| errors[*a].total_cmp(&errors[*b])).unwrap_or(0);
     let detail = format!("difference over {steps} output steps as a share of what is said, worst u{}", worst + 1);
-    PairClaim::new(name, error(worst), Bound::AtMost, params.outputs_error, detail)
+    PairClaim::new(name, errors[worst], Bound::AtMost, params.outputs_error, detail)
 }
 
 fn same_contents(first: &Examined, second: &Examined) -> PairClaim {

@@ -7,9 +7,9 @@ use super::examine::Examined;
 use super::{CompareError, CompareParams};
 use crate::code::{ContentsFrom, centre, right_signs};
 use crate::numeric::{Matrix, ridge_regression};
-use crate::observe::{Batch, ObserveError, OnProgress, Watch, draw_inputs};
+use crate::observe::{Batch, ObserveError, OnProgress, Watch};
 use crate::random::{Purpose, Stream};
-use crate::task::Component;
+use crate::task::{Component, draw_inputs, in_window};
 use serde::Serialize;
 
 /// Episodes that readers are fitted on, at least, and for each unit; a third of them judges.
@@ -60,8 +60,8 @@ impl Beside {
         let watch = Watch::new(look, episodes * (at + s));
         let batch = Batch::run(network, inputs, episodes, at + 1, &[at], &watch)
             .map_err(|stopped| failed(ObserveError::Stopped(stopped)))?;
-        let input = |slot: usize, e: usize| f64::from(batch.inputs[(slot / d * episodes + e) * d + slot % d]);
-        let wanted = Matrix::from_fn(forgotten.len(), episodes, |i, e| input(forgotten[i], e));
+        let input = |i: usize, e: usize| in_window(&batch.inputs, (episodes, d), forgotten[i], e);
+        let wanted = Matrix::from_fn(forgotten.len(), episodes, input);
         let mut held = contents.over(&batch, ContentsFrom::Outputs, (&[], 1.0)).at(at);
         let mut states = examined.view.of(&batch.states[&at]);
         centre(&mut states);

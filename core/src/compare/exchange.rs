@@ -4,6 +4,7 @@ use super::circuit::{contents_from_outputs, read};
 use super::examine::Examined;
 use crate::code::{Sample, Writer, memories};
 use crate::numeric::{Matrix, NumericError};
+use crate::score::{Missed, Tally, same_sign, worst};
 
 /// Ridge of the memories that are written.
 const RIDGE: f64 = 1e-6;
@@ -30,31 +31,15 @@ pub(super) fn exchange(
         // A network says real values in a unit of its own: what it holds is taken as it says it.
         false => contents_from_outputs(from, held, &[at]),
     };
-    let mut states = written(to, at, &contents)?;
-    let outputs = network.outputs();
-    let (mut right, mut missed, mut size) = (vec![0usize; outputs], vec![0.0; outputs], vec![0.0; outputs]);
+    let states = written(to, at, &contents)?;
+    let (mut tally, mut missed) = (Tally::new(network.outputs()), Missed::new(network.outputs()));
     let scale = if held.are_signs() { 1.0 } else { unit(to) / unit(from).max(f64::MIN_POSITIVE) };
-    for t in at..end {
-        if t > at {
-            states = network.step_batch(states.as_ref(), None);
-        }
-        let (here, there) = (network.read(states.as_ref()), &from.seen.outputs[t]);
-        for k in 0..here.ncols() {
-            for (j, (y, wanted)) in here.col_as_slice(k).iter().zip(there.col_as_slice(k)).enumerate() {
-                right[j] += usize::from((*y > 0.0) == (*wanted > 0.0));
-                missed[j] += (y - scale * wanted).powi(2);
-                size[j] += (scale * wanted).powi(2);
-            }
-        }
+    for (here, there) in network.says_on(states, end - at - 1).zip(&from.seen.outputs[at..end]) {
+        tally.add_columns(&here, there, same_sign);
+        missed.add(&here, &(faer::Scale(scale) * there), |_, wanted| wanted * wanted);
     }
-    let all = ((end - at) * contents.ncols()).max(1) as f64;
-    let figure = |j: usize| match held.are_signs() {
-        true => right[j] as f64 / all,
-        false => (missed[j] / f64::max(size[j], f64::MIN_POSITIVE)).sqrt(),
-    };
-    let worse = |a: f64, b: f64| if held.are_signs() { a < b } else { a > b || a.is_nan() };
-    let start = (figure(0), 1);
-    Ok(Some((1..outputs).fold(start, |worst, j| if worse(figure(j), worst.0) { (figure(j), j + 1) } else { worst })))
+    let figures = if held.are_signs() { tally.shares() } else { missed.errors(f64::MIN_POSITIVE) };
+    Ok(Some(worst(held.are_signs(), &figures)))
 }
 
 /// Whole states of a network that hold these contents.

@@ -2,9 +2,9 @@
 
 use super::{CompareError, CompareParams};
 use crate::network::NetworkFile;
-use crate::observe::{ObserveError, Trajectories, draw_inputs};
+use crate::observe::{ObserveError, Trajectories};
 use crate::random::{Purpose, Stream};
-use crate::task::Window;
+use crate::task::{Window, draw_inputs};
 
 /// A network or a recording of one.
 #[derive(Clone, Debug)]

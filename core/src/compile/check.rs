@@ -1,8 +1,9 @@
 //! A network at its task while noise disturbs its state.
 
-use crate::network::{Dynamics, Network};
+use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, agree};
 use crate::task::{Episodes, Slot, Window};
 use serde::Serialize;
 
@@ -21,18 +22,16 @@ pub struct Checked {
 
 /// Runs a network on its task with noise on its state.
 pub fn check(network: &Network, task: &Window, seed: u64, episodes: usize, steps: usize, noise: f64) -> Checked {
-    let (d, mut right) = (task.d(), 0);
+    let mut tally = Tally::new(task.d());
     run(network, task, seed, (episodes, steps, noise), |t, state, drawn| {
         if t < task.s() {
             return true;
         }
-        let (said, wanted) = (network.read(state.as_ref()), &drawn.targets()[(t - task.s()) * episodes * d..]);
-        let is_right = |j: usize, sample: usize| said[(j, sample)] * f64::from(wanted[sample * d + j]) > 0.0;
-        right += (0..d * episodes).filter(|at| is_right(at % d, at / d)).count();
+        let wanted = &drawn.targets()[(t - task.s()) * episodes * task.d()..];
+        tally.add_step(&network.read(state.as_ref()), wanted, agree);
         true
     });
-    let all = (steps * episodes * d).max(1);
-    Checked { episodes, steps, noise, accuracy: right as f64 / all as f64 }
+    Checked { episodes, steps, noise, accuracy: tally.share() }
 }
 
 /// Something that is read from the units: a weighted sum of contents, and on which side of a threshold it is.
@@ -81,23 +80,17 @@ fn run(
     (episodes, steps, noise): (usize, usize, f64),
     mut see: impl FnMut(usize, &Matrix, &Episodes) -> bool,
 ) {
-    let (s, d) = (task.s(), task.d());
     let mut drawn = Episodes::new(task, episodes);
     drawn.draw(task, &Stream::new(seed, Purpose::ScoreInputs), 0, steps);
     let (network, stream) = (network.padded(), Stream::new(seed, Purpose::Starts));
-    let mut state = Matrix::zeros(network.state_size(), episodes);
-    let mut next = state.clone();
     let mut disturbance = vec![0.0; network.state_size() * episodes];
-    for t in 0..s + steps {
-        let now = |j: usize, sample: usize| f64::from(drawn.inputs()[(t * episodes + sample) * d + j]);
-        let input = (t < s).then(|| Matrix::from_fn(d, episodes, now));
-        network.step_into(state.as_ref(), input.as_ref().map(Matrix::as_ref), next.as_mut());
-        std::mem::swap(&mut state, &mut next);
+    let mut run = network.begin(drawn.inputs(), episodes, steps);
+    while let Some(t) = run.step() {
         stream.fill_normal(t as u32, 1, &mut disturbance);
         for (j, column) in disturbance.chunks(network.state_size()).enumerate() {
-            state.col_as_slice_mut(j).iter_mut().zip(column).for_each(|(x, normal)| *x += noise * normal);
+            run.state_mut().col_as_slice_mut(j).iter_mut().zip(column).for_each(|(x, normal)| *x += noise * normal);
         }
-        if !see(t, &state, &drawn) {
+        if !see(t, run.state(), &drawn) {
             return;
         }
     }

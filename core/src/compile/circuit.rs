@@ -166,7 +166,7 @@ impl Circuit {
     fn compute(&mut self, output: usize, content: usize, gate: &Gate) {
         let signal = self.holder[content];
         if let Some(source) = gate.as_source() {
-            let from = self.place(Slot { lag: source.lag, component: source.component });
+            let from = self.place(source.slot());
             let (role, reads) = (Role::Copy { output, content }, vec![(self.holder[from], source.sign())]);
             let input = Some((output, 1.0));
             self.add(signal, 1.0, Unit { role, reads, threshold: 0.0, half_gap: 1.0, input });

@@ -5,7 +5,8 @@ use super::rewrite::Rewritten;
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Window};
+use crate::score::{Tally, is_right};
+use crate::task::{Episodes, Window, in_window};
 use serde::{Deserialize, Serialize};
 
 /// Episodes of a batch when accuracies are reported.
@@ -61,24 +62,16 @@ fn loaded(
 ) -> f64 {
     let (d, network) = (task.d(), &rewritten.network);
     let mut episodes = Episodes::new(task, batch);
-    let (mut right, mut all) = (0usize, 0usize);
+    let mut tally = Tally::new(d);
     for index in batches {
         episodes.draw(task, stream, index, horizon);
         let window = episodes.inputs();
         let contents = Matrix::from_fn(rewritten.slots.len(), batch, |i, episode| {
-            let slot = rewritten.slots[i];
-            f64::from(window[slot / d * batch * d + episode * d + slot % d])
+            in_window(window, (batch, d), rewritten.slots[i], episode)
         });
-        let mut state = rewritten.holds.states(&contents);
-        for wanted in episodes.targets().chunks(batch * d) {
-            state = network.step_batch(state.as_ref(), None);
-            let said = network.read(state.as_ref());
-            for (episode, wanted) in wanted.chunks(d).enumerate() {
-                let pairs = said.col_as_slice(episode).iter().zip(wanted);
-                right += pairs.filter(|(y, u)| **u != 0.0 && (**u > 0.0) == (**y > 0.0)).count();
-            }
-            all += batch * d;
-        }
+        let answers = network.begin_at(rewritten.holds.states(&contents), &[], horizon).answers();
+        let wanted = episodes.targets().chunks((batch * d).max(1));
+        answers.zip(wanted).for_each(|(said, wanted)| tally.add_step(&said, wanted, is_right));
     }
-    right as f64 / all.max(1) as f64
+    tally.share()
 }

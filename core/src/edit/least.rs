@@ -8,7 +8,7 @@ use super::{EditError, EditParams};
 use crate::circuit::operator;
 use crate::network::Network;
 use crate::numeric::{Matrix, RELATIVE_CUT, pseudo_inverse};
-use crate::task::Window;
+use crate::task::{Component, Window};
 
 /// `M h = h + Psi Phi^-1 (Phi' - Phi) Psi* (h - mean)`: a state that holds v becomes one that holds `Phi^-1 Phi' v`, which
 /// the old circuit steps to `Phi' v`. The trained step is kept whole, with all that it does against its own errors. The rank
@@ -25,11 +25,11 @@ pub(super) struct Reroute {
 
 impl Reroute {
     pub(super) fn of(own: &OwnCode, from: &Window, target: &Target, params: &EditParams) -> Result<Self, EditError> {
-        let d = from.d();
         for slot in target.slots() {
             let held = own.slots.binary_search(&slot).is_ok_and(|at| own.right_signs[at] >= params.held);
             if !held {
-                return Err(EditError::NotHeld { variable: slot / d + 1, component: slot % d + 1 });
+                let Component { variable, component } = Component::at(slot, from.d());
+                return Err(EditError::NotHeld { variable, component });
             }
         }
         let count = own.slots.len();

@@ -5,9 +5,8 @@ use super::change::Target;
 use super::code::OwnCode;
 use super::{EditError, EditParams, Mode};
 use crate::network::{CellKind, Network, Plain, Readout};
-use crate::numeric::{Matrix, ridge_regression};
+use crate::numeric::{Matrix, draw, ridge_regression};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Window};
 
 /// A network with new weights, and the code they are written in.
 pub(super) struct Rewritten {
@@ -59,7 +58,7 @@ pub(super) fn rewrite(
     let (code, fresh_units) = choose_code(network.hidden(), own, &slots, newest, mode, params)?;
     let place = |slot: usize| slots.iter().position(|&other| other == slot);
     let step = Matrix::from_fn(slots.len(), slots.len(), |i, j| target.step[(slots[i], slots[j])]);
-    let contents = random_contents(slots.len(), params)?;
+    let contents = draw::signs(slots.len(), params.samples, &Stream::new(params.seed, Purpose::ProbeInputs), 1);
     let mut units = &code * &contents;
     (0..units.ncols()).for_each(|j| plain.squash(units.col_as_slice_mut(j)));
     let moments = &units * units.transpose();
@@ -125,11 +124,4 @@ fn choose_code(
         }
     }
     Ok((code, missing.len()))
-}
-
-fn random_contents(size: usize, params: &EditParams) -> Result<Matrix, EditError> {
-    let one_by_one = Window::named("repeat-copy", Some(size), Some(1))?;
-    let mut drawn = Episodes::new(&one_by_one, params.samples);
-    drawn.draw(&one_by_one, &Stream::new(params.seed, Purpose::ProbeInputs), 1, 0);
-    Ok(Matrix::from_fn(size, params.samples, |i, k| f64::from(drawn.inputs()[i * params.samples + k])))
 }

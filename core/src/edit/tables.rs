@@ -11,7 +11,7 @@ use crate::compile::{CompileParams, Given, Written, compile, compile_in_code};
 use crate::network::Network;
 use crate::numeric::{Matrix, ridge_regression};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Slot, Window};
+use crate::task::{Episodes, Slot, Window, in_window};
 
 /// Episodes on which it is seen which state holds what.
 const EPISODES: usize = 512;
@@ -56,14 +56,11 @@ pub(super) fn rewrite(
 
 /// The states after random inputs, regressed on what they hold.
 fn holds(network: &Network, task: &Window, slots: &[usize], params: &EditParams) -> Result<Holds, EditError> {
-    let d = task.d();
     let mut drawn = Episodes::new(task, EPISODES);
     drawn.draw(task, &Stream::new(params.seed, Purpose::ProbeInputs), 5, 0);
-    let mut states =
-        network.run(drawn.inputs(), EPISODES, 0).states.pop().unwrap_or_else(|| Matrix::zeros(0, EPISODES));
-    let held = Matrix::from_fn(slots.len(), EPISODES, |i, k| {
-        f64::from(drawn.inputs()[(slots[i] / d * EPISODES + k) * d + slots[i] % d])
-    });
+    let mut states = network.begin(drawn.inputs(), EPISODES, 0).end();
+    let held =
+        Matrix::from_fn(slots.len(), EPISODES, |i, k| in_window(drawn.inputs(), (EPISODES, task.d()), slots[i], k));
     let mean = crate::code::centre(&mut states);
     let memories = ridge_regression(&(&held * held.transpose()), &(&held * states.transpose()), RIDGE)?;
     Ok(Holds::AsFound { memories: memories.transpose().to_owned(), mean })

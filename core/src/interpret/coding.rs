@@ -90,7 +90,7 @@ impl Case<'_> {
         let judged = code.judge(&fresh, contents.are_signs());
         let early: Vec<usize> = observed.score.states.keys().copied().filter(|t| *t < observed.s).collect();
         let first_steps = code.read(&sample(&early), contents.are_signs()).into_iter().fold(1.0, f64::min);
-        let written = random_contents(contents, params.columns(contents.count()), self.params.observe.seed)?;
+        let written = random_contents(contents, params.columns(contents.count()), self.params.observe.seed);
         let at = if contents.fades { 0 } else { (orbit.visited.settle + WRITTEN_AFTER).min(means.len() - 2) };
         let (step, images, steered) = match &self.subject {
             Some(subject) => {

@@ -4,10 +4,10 @@ use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, 
 use crate::memories::{Angles, Method};
 use crate::network::{Biases, Cell, Network, ParameterMut};
 use crate::numeric::{Matrix, NumericError};
-use crate::observe::{OnProgress, draw_inputs};
+use crate::observe::OnProgress;
 use crate::random::{Purpose, Stream};
-use crate::task::Component;
-use crate::task::{Episodes, Window};
+use crate::score::differ;
+use crate::task::{Component, Episodes, Window, draw_inputs};
 use faer::Mat;
 use serde::Serialize;
 
@@ -248,29 +248,26 @@ fn shared([a, b]: [&InContext; 2], cue_obeyed: Option<f64>, least: f64) -> Resul
     Ok(found)
 }
 
-/// What the network says in every context on the same inputs, and what it should say: signs, step by step.
-fn answers(network: &Network, task: &Window, params: &InterpretParams) -> Result<Vec<[Vec<bool>; 2]>, InterpretError> {
+/// What the network says in every context on the same inputs, and what it should say, step by step.
+fn answers(network: &Network, task: &Window, params: &InterpretParams) -> Result<Vec<[Vec<f64>; 2]>, InterpretError> {
     let (episodes, horizon) = (params.observe.accuracy_episodes, params.observe.accuracy_horizon);
     let stream = Stream::new(params.observe.seed, Purpose::ScoreInputs);
     let inputs = draw_inputs((task.s(), task.d()), episodes, &stream, 2)?;
     let mut all = vec![];
     for (k, context) in task.contexts().iter().enumerate() {
         let within = in_context(network, task, k)?;
-        let run = within.run(&inputs, episodes, horizon);
-        let outputs = run.states.iter().skip(task.s()).map(|state| within.read(state.as_ref()));
-        let signs = outputs.flat_map(|output| {
-            let column = |e: usize| output.col(e).iter().map(|y| *y > 0.0).collect::<Vec<bool>>();
-            (0..episodes).flat_map(column).collect::<Vec<bool>>()
-        });
+        let column = |output: &Matrix, e: usize| output.col_as_slice(e).to_vec();
+        let step = |output: Matrix| (0..episodes).flat_map(|e| column(&output, e)).collect::<Vec<f64>>();
+        let said = within.begin(&inputs, episodes, horizon).answers().flat_map(step).collect();
         let mut wanted = Episodes::new(&context.task, episodes);
         wanted.present(&context.task, &inputs, horizon);
-        all.push([signs.collect(), wanted.targets().iter().map(|u| *u > 0.0).collect()]);
+        all.push([said, wanted.targets().iter().copied().map(f64::from).collect()]);
     }
     Ok(all)
 }
 
-fn obeyed([said_a, wanted_a]: &[Vec<bool>; 2], [said_b, wanted_b]: &[Vec<bool>; 2]) -> Option<f64> {
-    let differ: Vec<usize> = (0..wanted_a.len()).filter(|&i| wanted_a[i] != wanted_b[i]).collect();
-    let follow = differ.iter().filter(|&&i| said_a[i] != said_b[i]).count();
-    (!differ.is_empty()).then(|| follow as f64 / differ.len() as f64)
+fn obeyed([said_a, wanted_a]: &[Vec<f64>; 2], [said_b, wanted_b]: &[Vec<f64>; 2]) -> Option<f64> {
+    let apart: Vec<usize> = (0..wanted_a.len()).filter(|&i| differ(wanted_a[i], wanted_b[i])).collect();
+    let follow = apart.iter().filter(|&&i| differ(said_a[i], said_b[i])).count();
+    (!apart.is_empty()).then(|| follow as f64 / apart.len() as f64)
 }

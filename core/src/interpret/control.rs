@@ -92,7 +92,7 @@ impl Case<'_> {
             Sample::of(batch, &over, &steps, &means, contents.count())
         };
         let fitted = sample(&fitted);
-        let written = random_contents(contents, params.columns(contents.count()), seed)?;
+        let written = random_contents(contents, params.columns(contents.count()), seed);
         let over = contents.over(&whole, ContentsFrom::Function, (&[], 1.0));
         let step = |code: &Code| {
             let means = [means[first].clone(), means[first + 1].clone()];

@@ -4,9 +4,9 @@ use super::{InterpretError, InterpretParams, Question, Verdict};
 use crate::code::{OverTime, OverTimeError, over_time};
 use crate::network::Network;
 use crate::numeric::Matrix;
-use crate::observe::{View, Watch, draw_inputs, run_through};
+use crate::observe::{View, Watch, watched_step};
 use crate::random::{Purpose, Stream};
-use crate::task::Component;
+use crate::task::{Component, draw_inputs, in_window};
 
 /// Inputs that are read at every step, at most, where nobody asked for it.
 const MOST_UNASKED: usize = 256;
@@ -30,13 +30,17 @@ pub(super) fn inputs_over_time(
     let inputs = draw_inputs((s, d), episodes, &Stream::new(params.observe.seed, Purpose::ScoreInputs), 16)?;
     let steps = params.over_time.steps.min(params.observe.accuracy_horizon);
     let mut states = Vec::with_capacity(s + steps);
-    run_through(network, &inputs, episodes, steps, watch, &mut |_, state, _| states.push(view.of(state)))?;
+    let network = network.padded();
+    let mut run = network.begin(&inputs, episodes, steps);
+    while watched_step(&mut run, watch)?.is_some() {
+        states.push(view.of(run.state()));
+    }
     if states.iter().any(|state| !state.is_all_finite()) {
         return Ok(None);
     }
     let shown = |t: usize| {
-        Matrix::from_fn(s * d, episodes, |slot, e| match slot / d <= t {
-            true => f64::from(inputs[(slot / d * episodes + e) * d + slot % d]),
+        Matrix::from_fn(s * d, episodes, |slot, e| match Component::at(slot, d).variable <= t + 1 {
+            true => in_window(&inputs, (episodes, d), slot, e),
             false => f64::NAN,
         })
     };

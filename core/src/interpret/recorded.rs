@@ -201,9 +201,8 @@ pub(super) fn recorded_runs(observed: &Observations) -> Vec<RecordedRun> {
     let (batch, s, d) = (&observed.score, observed.s, observed.d);
     let units = batch.states.first_key_value().map_or(0, |(_, states)| states.nrows());
     let steps = (0..).take_while(|t| batch.states.contains_key(t)).count();
-    let input = |e: usize, j: usize, t: usize| f64::from(batch.inputs[(t * batch.episodes + e) * d + j]);
     let run = |e: usize| RecordedRun {
-        inputs: Matrix::from_fn(d, s, |j, t| input(e, j, t)),
+        inputs: Matrix::from_fn(d, s, |j, t| batch.value((s, d), t, j, e)),
         states: Matrix::from_fn(units, steps, |i, t| batch.states[&t][(i, e)]),
         outputs: Matrix::from_fn(d, steps, |j, t| batch.outputs[t][(j, e)]),
     };

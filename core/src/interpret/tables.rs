@@ -12,6 +12,7 @@ use crate::network::Network;
 use crate::numeric::{Matrix, NumericError, stacked};
 use crate::observe::{Batch, View, drive};
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, same_sign, worst};
 
 /// What the same procedure finds in a network or in another one.
 pub(super) struct InNetwork {
@@ -220,21 +221,10 @@ fn steered_by_table(
 ) -> (f64, usize) {
     let (task, columns) = (contents.task(), written.ncols());
     let (d, window) = (task.d(), task.width());
-    let network = &writer.network.padded();
-    let mut states = writer.states(written);
-    let mut right = vec![0usize; d];
-    for turn in 0..=steps {
-        if turn > 0 {
-            states = network.step_batch(states.as_ref(), None);
-        }
-        let (produced, wanted) = (network.read(states.as_ref()), drawn.windows(task, turn, columns));
-        for k in 0..columns {
-            for (j, right) in right.iter_mut().enumerate() {
-                *right += usize::from((produced[(j, k)] > 0.0) == (wanted[(window - d + j, k)] > 0.0));
-            }
-        }
+    let (network, mut tally) = (writer.network.padded(), Tally::new(d));
+    for (turn, said) in network.says_on(writer.states(written), steps).enumerate() {
+        let wanted = drawn.windows(task, turn, columns).subrows(window - d, d).to_owned();
+        tally.add_columns(&said, &wanted, same_sign);
     }
-    let all = ((steps + 1) * columns).max(1) as f64;
-    let shares = right.iter().enumerate().map(|(j, &right)| (right as f64 / all, j + 1));
-    shares.fold((1.0, 1), |worst, next| if next.0 < worst.0 { next } else { worst })
+    worst(true, &tally.shares())
 }

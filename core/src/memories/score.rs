@@ -2,7 +2,8 @@
 
 use super::{Evidence, MemoriesParams};
 use crate::numeric::Matrix;
-use crate::task::{Component, Episodes};
+use crate::score::agree;
+use crate::task::{Component, Episodes, in_window};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -76,19 +77,18 @@ impl<'a> Truth<'a> {
     /// Contents of the core at an output step, core x episodes.
     fn contents(&self, t: usize) -> Matrix {
         let (core, task, batch) = (self.evidence.core, self.evidence.task, &self.evidence.observed.score);
-        let (s, d, row) = (task.s(), task.d(), batch.episodes * task.d());
+        let (s, d) = (task.s(), task.d());
         let Some(at) = &core.components else {
             // Time step t + 1 is the first of the window; inputs come before outputs.
-            let produced = |index: usize, episode: usize| match (t + 1 + index / d, index % d) {
-                (time, j) if time < s => f64::from(batch.inputs[time * row + episode * d + j]),
-                (time, j) => batch.outputs[time - s][(j, episode)] - self.means[time - s][j],
+            let produced = |index: usize, episode: usize| {
+                let (time, j) = (t + 1 + index / d, index % d);
+                let mean = time.checked_sub(s).map_or(0.0, |step| self.means[step][j]);
+                batch.value((s, d), time, j, episode) - mean
             };
             return &core.project * Matrix::from_fn(task.width(), batch.episodes, produced);
         };
         let window = self.meant.contents(s + t);
-        Matrix::from_fn(at.len(), batch.episodes, |i, episode| {
-            f64::from(window[at[i] / d * row + episode * d + at[i] % d])
-        })
+        Matrix::from_fn(at.len(), batch.episodes, |i, episode| in_window(window, (batch.episodes, d), at[i], episode))
     }
 
     /// Share of rightly read contents for each component of the core.
@@ -107,7 +107,8 @@ impl<'a> Truth<'a> {
             for episode in 0..episodes {
                 let pairs = decoded.col_as_slice(episode).iter().zip(contents.col_as_slice(episode));
                 for (i, (produced, held)) in pairs.enumerate() {
-                    let is_right = if binary { produced * held > 0.0 } else { (produced - held).abs() < tolerance[i] };
+                    let is_right =
+                        if binary { agree(*produced, *held) } else { (produced - held).abs() < tolerance[i] };
                     right[i] += usize::from(is_right);
                 }
             }

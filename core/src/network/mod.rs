@@ -24,7 +24,7 @@ pub(crate) use import::fuzzing;
 pub use import::{MAX_FILE_BYTES, MAX_UNPACKED_BYTES, MAX_VALUES};
 pub use initialize::{Architecture, Initialization};
 pub(crate) use plain::{Plain, PlainWeights};
-pub use simulate::{Accuracy, Trajectory};
+pub use simulate::{Accuracy, Run, Trajectory};
 pub(crate) use store::sort_metadata;
 pub use store::{Metadata, NetworkFile};
 pub use tensors::{Tensor, Tensors};

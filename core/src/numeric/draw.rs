@@ -8,6 +8,16 @@ pub fn normal(rows: usize, columns: usize, stream: &Stream, index: u32) -> Matri
     factor(rows, columns, stream, index, 0)
 }
 
+/// Independent random signs; column k holds those at (index, k, 0).
+pub fn signs(rows: usize, columns: usize, stream: &Stream, index: u32) -> Matrix {
+    let mut signs = Matrix::zeros(rows, columns);
+    for k in 0..columns {
+        let column = signs.col_as_slice_mut(k).iter_mut();
+        column.zip(stream.signs(index, k as u32, 0)).for_each(|(x, sign)| *x = f64::from(sign));
+    }
+    signs
+}
+
 /// Orthonormal columns, uniformly distributed (Haar). Needs `rows >= columns`.
 pub fn orthonormal(rows: usize, columns: usize, stream: &Stream, index: u32) -> Matrix {
     orthonormal_factor(rows, columns, stream, index, 0)

@@ -1,11 +1,13 @@
 //! Asking a network for its truth table: which inputs change an output, and what it says to every combination of them.
 
-use super::{Batch, ObserveError, Watch, draw_inputs};
+use super::inputs::turned_over;
+use super::{Batch, ObserveError, Watch};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::Stream;
+use crate::score::differ;
 use crate::setting::settings;
-use crate::task::{MAX_GATE_INPUTS, Slot};
+use crate::task::{MAX_GATE_INPUTS, Slot, draw_inputs};
 use std::collections::BTreeSet;
 
 /// Episodes that are run at once: more take memory and no less time.
@@ -132,25 +134,13 @@ fn influence(
     let drawn = draw_inputs((s, d), bases, stream, 8)?;
     let plain = first(drawn.clone(), bases)?;
     let mut influence = Matrix::zeros(d, s * d);
-    let all: Vec<usize> = (0..s * d).collect();
+    let all: Vec<Option<usize>> = (0..s * d).map(Some).collect();
     for group in all.chunks((TOGETHER / bases).max(1)) {
-        let episodes = group.len() * bases;
-        let mut inputs = vec![0.0; s * d * episodes];
-        for t in 0..s {
-            for (k, &at) in group.iter().enumerate() {
-                let to = &mut inputs[(t * episodes + k * bases) * d..][..bases * d];
-                to.copy_from_slice(&drawn[t * bases * d..(t + 1) * bases * d]);
-                if at / d == t {
-                    (0..bases).for_each(|base| to[base * d + at % d] *= -1.0);
-                }
-            }
-        }
-        let produced = first(inputs, episodes)?;
-        for (k, &at) in group.iter().enumerate() {
+        let produced = first(turned_over(&drawn, (bases, d), group), group.len() * bases)?;
+        for (k, at) in group.iter().flatten().enumerate() {
             for output in 0..d {
-                let changed =
-                    |base: &usize| (produced[(output, k * bases + base)] > 0.0) != (plain[(output, *base)] > 0.0);
-                influence[(output, at)] = (0..bases).filter(changed).count() as f64 / bases as f64;
+                let changed = |base: &usize| differ(produced[(output, k * bases + base)], plain[(output, *base)]);
+                influence[(output, *at)] = (0..bases).filter(changed).count() as f64 / bases as f64;
             }
         }
     }

@@ -1,8 +1,11 @@
 //! One input at a time turned over: what does the network make of it?
 
-use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
+use super::inputs::turned_over;
+use super::{Batch, ObserveError, ObserveParams, Watch};
 use crate::network::Network;
 use crate::random::Stream;
+use crate::score::differ;
+use crate::task::draw_inputs;
 
 /// Episodes, and the same episodes with one input flipped.
 #[derive(Clone, Debug)]
@@ -28,17 +31,8 @@ impl Flips {
         let inputs: Vec<usize> = (0..flipped).map(|k| k * window / flipped).collect();
         let drawn = draw_inputs((s, d), bases, stream, 3)?;
         let episodes = bases * (1 + flipped);
-        let mut presented = vec![0.0; window * episodes];
-        for t in 0..s {
-            for group in 0..=flipped {
-                let from = &drawn[t * bases * d..(t + 1) * bases * d];
-                let to = &mut presented[(t * episodes + group * bases) * d..][..bases * d];
-                to.copy_from_slice(from);
-                if let Some(slot) = group.checked_sub(1).map(|k| inputs[k]).filter(|slot| slot / d == t) {
-                    (0..bases).for_each(|base| to[base * d + slot % d] *= -1.0);
-                }
-            }
-        }
+        let groups: Vec<Option<usize>> = [None].into_iter().chain(inputs.iter().copied().map(Some)).collect();
+        let presented = turned_over(&drawn, (bases, d), &groups);
         Ok(Self {
             batch: Batch::run(network, presented, episodes, params.ends_after.map_or(s, |end| s.min(end)), &[], watch)?,
             bases,
@@ -50,8 +44,7 @@ impl Flips {
     pub fn all_depend_on_more_than(&self, most: usize) -> bool {
         let Some(produced) = self.batch.outputs.first() else { return false };
         let changes = |output: usize, k: usize| {
-            (0..self.bases)
-                .any(|base| (produced[(output, base)] > 0.0) != (produced[(output, self.episode(k, base))] > 0.0))
+            (0..self.bases).any(|base| differ(produced[(output, base)], produced[(output, self.episode(k, base))]))
         };
         let inputs = |output: usize| (0..self.inputs.len()).filter(|&k| changes(output, k)).count();
         (0..produced.nrows()).all(|output| inputs(output) > most)

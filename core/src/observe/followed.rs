@@ -4,6 +4,7 @@
 //! kept beside every mean.
 
 use super::Batch;
+use crate::score::{best, is_worse, same_sign};
 use crate::task::{Episodes, Window};
 use std::ops::Range;
 
@@ -83,14 +84,6 @@ impl Followed {
     }
 }
 
-fn best(signs: bool) -> f64 {
-    if signs { 1.0 } else { 0.0 }
-}
-
-fn is_worse(signs: bool, a: f64, b: f64) -> bool {
-    if signs { a < b } else { a > b || a.is_nan() }
-}
-
 /// Follows a function over the parts of a horizon that `cuts` separate.
 pub fn follow(batch: &Batch, task: &Window, cuts: &[usize], by: Yardstick) -> Followed {
     let sums = Sums::of(batch, task, cuts.last().copied().unwrap_or(0), by);
@@ -149,7 +142,7 @@ impl Sums {
                 for (j, (&u, &y)) in wanted.iter().zip(batch.outputs[t].col_as_slice(episode)).enumerate() {
                     let u = f64::from(u);
                     let score = match signs {
-                        true => f64::from(u8::from((u > 0.0) == (y > 0.0))),
+                        true => f64::from(u8::from(same_sign(y, u))),
                         false => (y / by.unit - u).powi(2),
                     };
                     sums.by_step[t * d + j] += score;

@@ -1,8 +1,7 @@
 //! Inputs that networks are shown: drawn, or every window where there are few.
 
 use crate::numeric::Matrix;
-use crate::random::Stream;
-use crate::task::{Episodes, TaskError, Window};
+use crate::task::in_window;
 
 /// How many windows of signs there are, if no more than `most`.
 pub(crate) fn window_count((s, d): (usize, usize), most: usize) -> Option<usize> {
@@ -21,24 +20,26 @@ pub(super) fn every_window((s, d): (usize, usize), most: usize) -> Option<(Vec<f
     Some(((0..s * episodes * d).map(sign).collect(), episodes))
 }
 
-/// Random inputs, (s, episodes, d).
-pub(crate) fn draw_inputs(
-    (s, d): (usize, usize),
-    episodes: usize,
-    stream: &Stream,
-    index: u32,
-) -> Result<Vec<f32>, TaskError> {
-    // Only its sizes matter: inputs do not depend on f.
-    let any = Window::named("repeat-copy", Some(s), Some(d))?;
-    let mut drawn = Episodes::new(&any, episodes);
-    drawn.draw(&any, stream, index, 0);
-    Ok(drawn.inputs().to_vec())
-}
-
 /// Inputs (s, episodes, d) as windows, s*d x episodes.
 pub(crate) fn as_windows(inputs: &[f32], (s, d): (usize, usize)) -> Matrix {
     let episodes = inputs.len() / (s * d).max(1);
-    Matrix::from_fn(s * d, episodes, |slot, e| f64::from(inputs[(slot / d * episodes + e) * d + slot % d]))
+    Matrix::from_fn(s * d, episodes, |slot, e| in_window(inputs, (episodes, d), slot, e))
+}
+
+/// The same inputs (s, bases, d) once for each of some groups, with one component of the window turned over in each, or none:
+/// (s, groups * bases, d).
+pub(super) fn turned_over(inputs: &[f32], (bases, d): (usize, usize), groups: &[Option<usize>]) -> Vec<f32> {
+    let mut all = Vec::with_capacity(groups.len() * inputs.len());
+    for (t, step) in inputs.chunks(bases * d).enumerate() {
+        for group in groups {
+            let first = all.len();
+            all.extend_from_slice(step);
+            if let Some(slot) = group.filter(|slot| slot / d == t) {
+                (0..bases).for_each(|base| all[first + base * d + slot % d] *= -1.0);
+            }
+        }
+    }
+    all
 }
 
 #[cfg(test)]

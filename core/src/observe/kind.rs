@@ -4,12 +4,13 @@
 //! circuit that holds its last input: what tells them apart is that later inputs are taken like the first ones, and that the number of
 //! input steps makes no difference.
 
-use super::{Batch, ObserveError, ObserveParams, Watch, draw_inputs};
-use crate::network::Network;
+use super::{Batch, ObserveError, ObserveParams, Watch};
+use crate::network::{Network, Run};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, differ, same_sign};
 use crate::setting::settings;
-use crate::task::{Episodes, Window};
+use crate::task::{Episodes, Window, draw_inputs};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -82,7 +83,7 @@ pub fn still_moving(batch: &Batch) -> f64 {
     let moves = |e: usize| {
         let changes = |pair: &[Matrix]| {
             let (now, next) = (pair[0].col_as_slice(e), pair[1].col_as_slice(e));
-            now.iter().zip(next).any(|(now, next)| (*now > 0.0) != (*next > 0.0))
+            now.iter().zip(next).any(|(now, next)| differ(*now, *next))
         };
         late.windows(2).any(changes)
     };
@@ -100,19 +101,17 @@ fn later_input(
     let inputs = draw_inputs((s, d), episodes, stream, 13)?;
     let alone = Batch::run(network, inputs, episodes, 2 * after, &[after - 1], watch)?;
     let late = draw_inputs((1, d), episodes, stream, 14)?;
-    let input = Matrix::from_fn(d, episodes, |j, e| f64::from(late[e * d + j]));
-    let padded = network.padded();
-    let mut state = padded.step_batch(alone.states[&(after - 1)].as_ref(), Some(input.as_ref()));
-    let changed = |said: &Matrix, t: usize| {
-        let there = |e: usize| said.col_as_slice(e).iter().zip(alone.outputs[t].col_as_slice(e));
-        let count: usize = (0..episodes).map(|e| there(e).filter(|(a, b)| (**a > 0.0) != (**b > 0.0)).count()).sum();
-        count as f64 / (episodes * d).max(1) as f64
+    let network = network.padded();
+    let mut run = network.begin_at(alone.states[&(after - 1)].clone(), &late, after - 1);
+    let changed = |run: &Run<'_>, t: usize| {
+        let mut tally = Tally::new(d);
+        tally.add_columns(&run.said(), &alone.outputs[t], differ);
+        tally.share()
     };
-    let changes = changed(&padded.read(state.as_ref()), after);
-    for _ in after + 1..2 * after {
-        state = padded.step_batch(state.as_ref(), None);
-    }
-    Ok(LaterInput { after, changes, stays: changed(&padded.read(state.as_ref()), 2 * after - 1) })
+    run.step();
+    let changes = changed(&run, after);
+    while run.step().is_some() {}
+    Ok(LaterInput { after, changes, stays: changed(&run, 2 * after - 1) })
 }
 
 /// The first output after another number of input steps, against what f makes of the last of these.
@@ -129,9 +128,7 @@ fn agreement_after(
     let mut wanted = Episodes::new(task, episodes);
     wanted.present(task, &inputs[(steps - s) * episodes * d..], 1);
     let batch = Batch::run(network, inputs, episodes, 1, &[], watch)?;
-    let right = |j: usize| {
-        let right = |e: &usize| (batch.outputs[0][(j, *e)] > 0.0) == (wanted.targets()[e * d + j] > 0.0);
-        (0..episodes).filter(right).count() as f64 / episodes as f64
-    };
-    Ok((0..d).map(right).fold(1.0, f64::min))
+    let mut tally = Tally::new(d);
+    tally.add_step(&batch.outputs[0], wanted.targets(), same_sign);
+    Ok(tally.shares().into_iter().fold(1.0, f64::min))
 }

@@ -19,7 +19,7 @@ pub use asking::{Answers, AskParams, Asked};
 pub use flips::Flips;
 pub use followed::{Followed, Worst, Yardstick, follow};
 pub use given::{Trajectories, TrajectoriesError};
-pub(crate) use inputs::{as_windows, draw_inputs};
+pub(crate) use inputs::as_windows;
 pub use kind::{Kind, KindParams, LaterInput, OtherLength, still_moving};
 pub use rare::{Rare, RareParams, RareRule};
 pub use shown::Shown;
@@ -28,11 +28,12 @@ pub use watch::{OnProgress, StageProgress, Stopped, Watch};
 
 use inputs::{every_window, window_count};
 
-use crate::network::{Dynamics, Network, NetworkError};
+use crate::network::{Network, NetworkError, Run};
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, is_right};
 use crate::setting::settings;
-use crate::task::{Episodes, TaskError, Window};
+use crate::task::{Episodes, TaskError, Window, draw_inputs};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -355,17 +356,32 @@ impl Batch {
     ) -> Result<Self, Stopped> {
         let presented = inputs.len() / (episodes * network.inputs()).max(1);
         let (mut states, mut outputs, mut last_input_size) = (BTreeMap::new(), Vec::with_capacity(steps), 0.0);
-        run_through(network, &inputs, episodes, steps, watch, &mut |time, state, network| {
+        let network = network.padded();
+        let mut run = network.begin(&inputs, episodes, steps);
+        while let Some(time) = watched_step(&mut run, watch)? {
             if time + 1 == presented {
-                last_input_size = spread(&network.read(state.as_ref()));
+                last_input_size = spread(&run.said());
             }
-            let Some(t) = time.checked_sub(presented) else { return };
-            outputs.push(network.read(state.as_ref()));
+            let Some(t) = time.checked_sub(presented) else { continue };
+            outputs.push(run.said());
             if kept.contains(&t) {
-                states.insert(t, state.clone());
+                states.insert(t, run.state().clone());
             }
-        })?;
+        }
         Ok(Self { inputs, episodes, states, outputs, last_input_size, mirrored: false })
+    }
+
+    /// What a component was at a time step: of the s inputs first, then of the outputs.
+    pub(crate) fn value(&self, (s, d): (usize, usize), time: usize, component: usize, episode: usize) -> f64 {
+        match time.checked_sub(s) {
+            Some(step) => self.outputs[step][(component, episode)],
+            None => f64::from(self.inputs[(time * self.episodes + episode) * d + component]),
+        }
+    }
+
+    /// The outputs of s steps from `first` on below one another, the oldest first: the window that they make up, s*d x episodes.
+    pub(crate) fn window_of_outputs(&self, first: usize, (s, d): (usize, usize)) -> Matrix {
+        Matrix::from_fn(s * d, self.episodes, |slot, e| self.outputs[first + slot / d][(slot % d, e)])
     }
 
     /// The inputs and targets of these episodes under a task.
@@ -403,32 +419,14 @@ impl Batch {
     }
 }
 
-/// Runs a network from the zero state on inputs (time, episodes, components) and then `steps` steps of silence, and hands over
-/// the states after each of these.
-pub(crate) fn run_through(
-    network: &Network,
-    inputs: &[f32],
-    episodes: usize,
-    steps: usize,
-    watch: &Watch<'_>,
-    each: &mut dyn FnMut(usize, &Matrix, &Network),
-) -> Result<(), Stopped> {
-    let network = &network.padded();
-    let (d, size) = (network.inputs(), network.state_size());
-    let mut state = Matrix::zeros(size, episodes);
-    let mut spare = Matrix::zeros(size, episodes);
-    let presented = inputs.chunks((episodes * d).max(1)).map(Some);
-    for (time, now) in presented.chain(std::iter::repeat_n(None, steps)).enumerate() {
-        let input = now.map(|now| Matrix::from_fn(d, episodes, |j, episode| f64::from(now[episode * d + j])));
-        network.step_into(state.as_ref(), input.as_ref().map(Matrix::as_ref), spare.as_mut());
-        std::mem::swap(&mut state, &mut spare);
-        if now.is_none() && has_vanished(&state) {
-            state.fill(0.0);
-        }
-        watch.simulated(episodes)?;
-        each(time, &state, network);
+/// Takes the next step of a run, tells a watcher, and gives the number of the step; what vanishes in silence is none from there on.
+pub(crate) fn watched_step(run: &mut Run<'_>, watch: &Watch<'_>) -> Result<Option<usize>, Stopped> {
+    let Some(time) = run.step() else { return Ok(None) };
+    if run.input().is_none() && has_vanished(run.state()) {
+        run.state_mut().fill(0.0);
     }
-    Ok(())
+    watch.simulated(run.state().ncols())?;
+    Ok(Some(time))
 }
 
 /// Whether all activity is as good as none; one episode that is alive answers at once.
@@ -448,17 +446,10 @@ fn spread(produced: &Matrix) -> f64 {
 
 /// Accuracy of each output (from 0) over the first `steps` output steps: the share of right signs.
 pub fn output_accuracy(batch: &Batch, task: &Window, steps: usize) -> Vec<f64> {
-    let (d, targets) = (task.d(), batch.targets(task));
-    let mut right = vec![0usize; d];
-    let steps = steps.min(batch.outputs.len());
-    for (t, wanted) in targets.targets().chunks(batch.episodes * d).enumerate().take(steps) {
-        for (episode, wanted) in wanted.chunks(d).enumerate() {
-            for (j, &u) in wanted.iter().enumerate() {
-                right[j] += usize::from(u != 0.0 && (u > 0.0) == (batch.outputs[t][(j, episode)] > 0.0));
-            }
-        }
-    }
-    right.iter().map(|&count| count as f64 / (steps * batch.episodes).max(1) as f64).collect()
+    let (targets, mut tally) = (batch.targets(task), Tally::new(task.d()));
+    let wanted = targets.targets().chunks((batch.episodes * task.d()).max(1));
+    batch.outputs.iter().zip(wanted).take(steps).for_each(|(said, wanted)| tally.add_step(said, wanted, is_right));
+    tally.shares()
 }
 
 #[cfg(test)]

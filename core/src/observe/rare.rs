@@ -5,12 +5,13 @@
 //! make it so, and whether they always do. An error that comes and goes with everything else is no rule.
 
 use super::asking::{First, TOGETHER, first_outputs};
-use super::{Batch, Observations, ObserveError, ObserveParams, Watch, as_windows, draw_inputs};
+use super::{Batch, Observations, ObserveError, ObserveParams, Watch, as_windows};
 use crate::network::Network;
 use crate::numeric::{Matrix, beside, ridge_regression};
 use crate::random::{Purpose, Stream};
+use crate::score::differ;
 use crate::setting::settings;
-use crate::task::{Episodes, MAX_GATE_INPUTS, Slot, Window};
+use crate::task::{Episodes, MAX_GATE_INPUTS, Slot, Window, draw_inputs};
 use std::collections::BTreeSet;
 
 settings! {
@@ -98,7 +99,7 @@ impl Rare {
         let wanted = of_function(task, &seen.windows)?;
         let mut found = Self { windows: distinct.len(), exceptions: 0, rules: vec![] };
         for output in 0..task.d() {
-            let differs = |&k: &usize| (seen.outputs[(output, k)] > 0.0) != (wanted[(output, k)] > 0.0);
+            let differs = |&k: &usize| differ(seen.outputs[(output, k)], wanted[(output, k)]);
             let mut odd: Vec<usize> = distinct.iter().copied().filter(differs).collect();
             found.exceptions += odd.len();
             // The clearest first: what is hardly said is more often an error than a rule.
@@ -145,7 +146,7 @@ fn rule(
 fn differs_from(task: &Window, output: usize, windows: &Matrix, first: First<'_>) -> Result<Vec<bool>, ObserveError> {
     let produced = first(as_inputs(windows, task.d()), windows.ncols())?;
     let wanted = of_function(task, windows)?;
-    Ok((0..windows.ncols()).map(|k| (produced[(output, k)] > 0.0) != (wanted[(output, k)] > 0.0)).collect())
+    Ok((0..windows.ncols()).map(|k| differ(produced[(output, k)], wanted[(output, k)])).collect())
 }
 
 impl Answered {

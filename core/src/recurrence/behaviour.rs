@@ -3,7 +3,8 @@
 use super::{Reading, RecurrenceParams, Step};
 use crate::numeric::Matrix;
 use crate::observe::Batch;
-use crate::task::Window;
+use crate::score::Tally;
+use crate::task::{Slot, Window};
 
 /// Inputs and then signs of outputs, one d x episodes matrix a time step.
 fn signals(batch: &Batch, means: &[Vec<f64>]) -> Vec<Matrix> {
@@ -41,9 +42,10 @@ pub(super) fn best_readings(trial: &Batch, means: &[Vec<f64>], s: usize, later_s
     };
     let read = |j: usize| {
         let (choice, _) = best(&sum, j, None);
+        let Slot { lag, component } = Slot::at(choice, s, d);
         let sign = if first[(j, choice)] < 0.0 { -1 } else { 1 };
         Reading {
-            step: Step { output: j + 1, lag: s - choice / d, component: choice % d + 1, sign },
+            step: Step { output: j + 1, lag, component: component + 1, sign },
             stated: best(&first, j, None).0 == choice,
             agreement: 0.5 + 0.5 * first[(j, choice)].abs(),
             runner_up: 0.5 + 0.5 * best(&first, j, Some(choice)).1,
@@ -65,22 +67,20 @@ pub(super) fn verify(
     params: &RecurrenceParams,
 ) {
     let sequence = signals(probe, means);
-    let (s, d, freely) = (task.s(), task.d(), probe.targets(task));
-    let steps = sequence.len() - s;
-    let all = (steps * probe.episodes).max(1) as f64;
+    let (s, freely) = (task.s(), probe.targets(task));
     for (j, reading) in readings.iter_mut().enumerate() {
-        let (mut own, mut free) = (0usize, 0usize);
+        // In the first place against the network's own past, in the second against f run freely.
+        let mut both = Tally::new(2);
         for t in s..sequence.len() {
             let past = &sequence[t - reading.step.lag];
-            let wanted = &freely.targets()[(t - s) * probe.episodes * d..];
             for episode in 0..probe.episodes {
                 let produced = sequence[t][(j, episode)];
-                own +=
-                    usize::from(produced == f64::from(reading.step.sign) * past[(reading.step.component - 1, episode)]);
-                free += usize::from(produced == f64::from(wanted[episode * d + j]));
+                let own = f64::from(reading.step.sign) * past[(reading.step.component - 1, episode)];
+                both.add(&[produced; 2], &[own, freely.target(t - s, episode, j)], |a, b| a == b);
             }
         }
-        (reading.own_past, reading.free_running) = (own as f64 / all, free as f64 / all);
+        let shares = both.shares();
+        (reading.own_past, reading.free_running) = (shares[0], shares[1]);
     }
     let on_orbit = agreements_on_the_orbit(&sequence, s);
     for reading in readings {

@@ -106,8 +106,7 @@ fn own_unit(probe: &Batch, matrix: &Matrix, same: f64) -> f64 {
     let (s, matrix) = (window / d, zero_padded(matrix));
     let (mut product, mut power) = (0.0, 0.0);
     for t in s..(2 * s).min(probe.outputs.len()) {
-        let past = Matrix::from_fn(window, probe.episodes, |slot, k| probe.outputs[t - s + slot / d][(slot % d, k)]);
-        let produced = &matrix * past;
+        let produced = &matrix * probe.window_of_outputs(t - s, (s, d));
         for k in 0..probe.episodes {
             for (z, y) in produced.col_as_slice(k).iter().zip(probe.outputs[t].col_as_slice(k)) {
                 product += z * y;

@@ -55,10 +55,7 @@ impl Seen {
         let count = steps * batch.episodes;
         let words = count.div_ceil(64);
         let mut seen = Self { window: vec![vec![0; words]; s * d], next: vec![vec![0; words]; d], count };
-        let up = |time: usize, j: usize, episode: usize| match time.checked_sub(s) {
-            Some(t) => batch.outputs[t][(j, episode)] > 0.0,
-            None => batch.inputs[(time * batch.episodes + episode) * d + j] > 0.0,
-        };
+        let up = |time: usize, j: usize, episode: usize| batch.value((s, d), time, j, episode) > 0.0;
         for t in 0..steps {
             for episode in 0..batch.episodes {
                 let k = t * batch.episodes + episode;

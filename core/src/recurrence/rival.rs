@@ -8,7 +8,7 @@
 use crate::numeric::{Matrix, ridge_regression, zero_padded};
 use crate::observe::{Batch, Observations, as_windows};
 use crate::setting::settings;
-use crate::task::Window;
+use crate::task::{Slot, Window};
 
 settings! {
     /// When the function that is stated can have a rival.
@@ -43,7 +43,7 @@ impl Rival {
     pub fn place(&self) -> String {
         let (d, window) = (self.matrix.nrows(), self.matrix.ncols());
         let (output, slot) = self.at;
-        format!("u{} from u{}[t-{}]", output + 1, slot % d + 1, window / d - slot / d)
+        format!("u{} from {}", output + 1, Slot::at(slot, window / d, d))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::{MainlyParams, RecurrenceParams};
 use crate::observe::{Answers, Asked, Batch, Observations};
-use crate::task::{Gate, Slot, Window};
+use crate::score::{Tally, same_sign};
+use crate::task::{Gate, Window};
 
 /// Output steps, at least, over which a table must predict what follows, step by step.
 const FIRST_STEPS: usize = 8;
@@ -137,35 +138,22 @@ fn reading(output: usize, answers: &Answers, params: &RecurrenceParams) -> Optio
     })
 }
 
-/// The sign of a component `lag` steps before output step t.
-fn sign_before(batch: &Batch, (s, d): (usize, usize), t: usize, slot: Slot, episode: usize) -> f64 {
-    match (s + t - slot.lag).checked_sub(s) {
-        Some(step) => {
-            if batch.outputs[step][(slot.component, episode)] > 0.0 {
-                1.0
-            } else {
-                -1.0
-            }
-        }
-        None => f64::from(batch.inputs[((s + t - slot.lag) * batch.episodes + episode) * d + slot.component]),
+fn own_past(readings: &mut [TableReading], probe: &Batch, size: (usize, usize)) {
+    for reading in readings {
+        let predicted =
+            |t: usize, e: usize| reading.gate.value(|at| probe.value(size, size.0 + t - at.lag, at.component, e));
+        reading.own_past = predicted_rightly(reading.output, probe, &predicted);
+        reading.first_steps = by_sign(reading.output, probe, size.0, predicted);
     }
 }
 
-fn own_past(readings: &mut [TableReading], probe: &Batch, size: (usize, usize)) {
-    let all = (probe.outputs.len() * probe.episodes).max(1) as f64;
-    for reading in readings {
-        let mut right = 0usize;
-        for t in 0..probe.outputs.len() {
-            for episode in 0..probe.episodes {
-                let wanted = reading.gate.value(|slot| sign_before(probe, size, t, slot, episode));
-                right += usize::from((wanted > 0.0) == (probe.outputs[t][(reading.output, episode)] > 0.0));
-            }
-        }
-        reading.own_past = right as f64 / all;
-        let predicted =
-            |t: usize, episode: usize| reading.gate.value(|slot| sign_before(probe, size, t, slot, episode));
-        reading.first_steps = by_sign(reading.output, probe, size.0, predicted);
+/// The share of right predictions over the probes.
+fn predicted_rightly(output: usize, probe: &Batch, predicted: &dyn Fn(usize, usize) -> f64) -> f64 {
+    let mut tally = Tally::new(1);
+    for (t, said) in probe.outputs.iter().enumerate() {
+        (0..probe.episodes).for_each(|e| tally.add(&[said[(output, e)]], &[predicted(t, e)], same_sign));
     }
+    tally.share()
 }
 
 /// The share of right predictions after the first output step, for the sign that is predicted less well: an output that is
@@ -185,22 +173,11 @@ fn by_sign(output: usize, probe: &Batch, s: usize, predicted: impl Fn(usize, usi
 }
 
 fn free_running(readings: &mut [TableReading], probe: &Batch, task: &Window) {
-    let (d, targets) = (task.d(), probe.targets(task));
+    let targets = probe.targets(task);
     for reading in readings {
         reading.runs = true;
-        let wanted = |t: usize, episode: usize| {
-            f64::from(targets.targets()[(t * probe.episodes + episode) * d + reading.output])
-        };
+        let wanted = |t: usize, episode: usize| targets.target(t, episode, reading.output);
         reading.first_steps = by_sign(reading.output, probe, task.s(), wanted);
-        let share = |t: usize| {
-            let wanted = &targets.targets()[t * probe.episodes * d..];
-            let right = |episode: &usize| {
-                let produced = probe.outputs[t][(reading.output, *episode)];
-                (produced > 0.0) == (wanted[episode * d + reading.output] > 0.0)
-            };
-            (0..probe.episodes).filter(right).count() as f64 / probe.episodes as f64
-        };
-        let shares: Vec<f64> = (0..probe.outputs.len()).map(share).collect();
-        reading.free_running = Some(shares.iter().sum::<f64>() / shares.len().max(1) as f64);
+        reading.free_running = Some(predicted_rightly(reading.output, probe, &wanted));
     }
 }

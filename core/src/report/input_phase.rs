@@ -6,6 +6,7 @@ use crate::interpret::Interpretation;
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::random::{Purpose, Stream};
+use crate::score::{Tally, same_sign};
 use crate::task::{Episodes, Window};
 
 /// Random inputs that the means are taken over.
@@ -41,7 +42,7 @@ impl InputPhase {
 /// Of the contents that inputs have put in place, those whose sign is read rightly.
 fn share_read(task: &Window, shown: &Shown<'_>, seen: &[Matrix], means: &Matrix, inputs: &[f32]) -> f64 {
     let (s, d) = (task.s(), task.d());
-    let (mut right, mut all) = (0, 0);
+    let mut tally = Tally::new(1);
     for (t, state) in seen.iter().enumerate() {
         let centred = Matrix::from_fn(state.nrows(), state.ncols(), |i, k| state[(i, k)] - means[(i, t)]);
         let contents = &shown.frame.readers * centred;
@@ -50,10 +51,9 @@ fn share_read(task: &Window, shown: &Shown<'_>, seen: &[Matrix], means: &Matrix,
             let Some(step) = (t + 1 + slot / d).checked_sub(s) else { continue };
             for episode in 0..EPISODES {
                 let meant = inputs[(step * EPISODES + episode) * d + slot % d];
-                right += usize::from((contents[(row, episode)] > 0.0) == (meant > 0.0));
-                all += 1;
+                tally.add(&[contents[(row, episode)]], &[meant], same_sign);
             }
         }
     }
-    right as f64 / all.max(1) as f64
+    tally.share()
 }

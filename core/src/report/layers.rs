@@ -79,8 +79,7 @@ fn rounding(network: &Network, s: usize) -> Option<Vec<Vec<u32>>> {
         return None;
     }
     let random = Stream::new(1, Purpose::ProbeInputs);
-    let sign = |k: usize| if random.block(BATCH, k as u32, 0)[0] & 1 == 1 { 1.0 } else { -1.0 };
-    let inputs: Vec<f32> = (0..s * EPISODES * network.inputs()).map(sign).collect();
+    let inputs: Vec<f32> = (0..s * EPISODES * network.inputs()).map(|k| random.sign(BATCH, k as u32, 0)).collect();
     let run = |network: &Network| network.run(&inputs, EPISODES, shown_steps(s)).states;
     let exact = run(network);
     let unseen = |places: &[Vec<u32>]| {

@@ -20,6 +20,8 @@ pub use window::{
     TableOf, TaskId, Window,
 };
 
+pub(crate) use window::{draw_inputs, in_window};
+
 use serde::Deserialize;
 use std::ffi::OsStr;
 use std::path::Path;

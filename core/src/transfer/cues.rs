@@ -41,8 +41,8 @@ pub fn with_strong_cues(params: &TrainParams, task: &Task) -> Network {
                 let own = own_units(units, contexts, context);
                 // Gates lie under one another, each with a row for every unit: all of a shut unit are held.
                 for row in (0..weights.nrows()).filter(|row| !own.contains(&(row % units))) {
-                    let sign = stream.block(row as u32, context as u32, 0)[0] & 1;
-                    weights[(row, task.outputs() + context)] = if sign == 1 { SHUT } else { -SHUT };
+                    let sign = f64::from(stream.sign(row as u32, context as u32, 0));
+                    weights[(row, task.outputs() + context)] = sign * SHUT;
                 }
             }
         }

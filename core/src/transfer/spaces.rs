@@ -3,7 +3,7 @@
 use super::{LearnedTask, TransferError, TransferParams, old_inputs};
 use crate::network::Network;
 use crate::numeric::{Matrix, NumericError, RELATIVE_CUT};
-use crate::observe::draw_inputs;
+use crate::task::draw_inputs;
 use faer::{Accum, Mat, MatRef, Par, Side, linalg::matmul::matmul};
 use std::collections::BTreeMap;
 
@@ -91,29 +91,27 @@ pub(super) fn of(
         let (s, d, episodes) = (old.task.steps_before_outputs(), old.task.outputs(), params.episodes);
         let drawn = draw_inputs((s, d), episodes, &old_inputs(params.seed), 0)?;
         let cue = |j: usize| f64::from(u8::from(Some(j - d) == old.context));
-        let mut state = Mat::zeros(network.state_size(), episodes);
+        let mut run = network.begin(&[], episodes, 0);
         for t in 0..s + params.horizon {
             let phase = usize::from(t >= s);
             let now = |j: usize, e: usize| if t < s { f64::from(drawn[(t * episodes + e) * d + j]) } else { 0.0 };
             let input = Mat::from_fn(network.inputs(), episodes, |j, e| if j < d { now(j, e) } else { cue(j) });
             // Without cues there is no input after the input phase.
-            let input = (t < s || network.inputs() > d).then_some(input);
-            let next = network.step_batch(state.as_ref(), input.as_ref().map(Mat::as_ref));
+            run.step_on((t < s || network.inputs() > d).then_some(input));
             for (k, units) in all.iter().enumerate() {
                 let below = match k {
-                    0 => input.as_ref().map(Mat::as_ref),
-                    k => Some(next.as_ref().subrows(all[k - 1].start, all[k - 1].len())),
+                    0 => run.input().map(Mat::as_ref),
+                    k => Some(run.state().subrows(all[k - 1].start, all[k - 1].len())),
                 };
                 if let (Some(below), Some(moments)) = (below, moments.get_mut(&format!("rnn.weight_ih_l{k}"))) {
                     moments.add(phase, below);
                 }
                 if let (true, Some(moments)) = (t > 0, moments.get_mut(&format!("rnn.weight_hh_l{k}"))) {
-                    moments.add(phase, state.as_ref().subrows(units.start, units.len()));
+                    moments.add(phase, run.before().subrows(units.start, units.len()));
                 }
             }
-            state = next;
             if let (1, Some(last), Some(moments)) = (phase, all.last(), moments.get_mut("readout.weight")) {
-                moments.add(1, state.as_ref().subrows(last.start, last.len()));
+                moments.add(1, run.state().subrows(last.start, last.len()));
             }
         }
     }

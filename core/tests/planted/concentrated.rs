@@ -27,17 +27,9 @@ pub fn recorded(network: &Network, task: &Window, wrong: impl Fn(usize, usize, u
     let mut drawn = Episodes::new(task, EPISODES);
     drawn.draw(task, &Stream::new(5, Purpose::ProbeInputs), 9, 0);
     let inputs = drawn.inputs().to_vec();
-    let mut state = Matrix::zeros(network.state_size(), EPISODES);
-    let (mut states, mut outputs) = (vec![], vec![]);
-    for t in 0..s + STEPS {
-        let input = (t < s).then(|| Matrix::from_fn(d, EPISODES, |j, e| f64::from(inputs[(t * EPISODES + e) * d + j])));
-        state = network.step_batch(state.as_ref(), input.as_ref().map(Matrix::as_ref));
-        if t >= s {
-            let said = network.read(state.as_ref());
-            outputs.push(Matrix::from_fn(d, EPISODES, |j, e| wrong(t - s, e, j, said[(j, e)])));
-            states.push(state.clone());
-        }
-    }
+    let states = network.run(&inputs, EPISODES, STEPS).states.split_off(s);
+    let said = network.begin(&inputs, EPISODES, STEPS).answers().enumerate();
+    let outputs = said.map(|(t, said)| Matrix::from_fn(d, EPISODES, |j, e| wrong(t, e, j, said[(j, e)]))).collect();
     Trajectories { inputs: Some(inputs), states, outputs }
 }
 
@@ -77,10 +69,6 @@ pub fn latching(task: &Window, window: &[f64]) -> Network {
 /// The sign in which the first unit of every window component holds it: what it is after the component was shown as +1.
 fn unit_signs(network: &Network, task: &Window) -> Vec<f64> {
     let (s, d) = (task.s(), task.d());
-    let mut state = Matrix::zeros(network.state_size(), 1);
-    let ones = Matrix::from_fn(d, 1, |_, _| 1.0);
-    for _ in 0..s {
-        state = network.step_batch(state.as_ref(), Some(ones.as_ref()));
-    }
+    let state = network.begin(&vec![1.0; s * d], 1, 0).end();
     (0..task.width()).map(|k| state[(k, 0)].signum()).collect()
 }

@@ -5,6 +5,7 @@ use super::{Picture, WIDE};
 use crate::interpret::Interpretation;
 use crate::network::Network;
 use crate::random::{Purpose, Stream};
+use crate::score::differ;
 use crate::task::{Episodes, Window};
 use std::fmt::Write;
 
@@ -24,7 +25,7 @@ pub(super) fn automaton(network: &Network, found: &Interpretation) -> Option<Pic
     let d = task.d();
     let (starts, steps) = if d <= SMALL_RING { (STARTS, SHORT) } else { (1, LONG) };
     let inputs = starting_cells(&task, starts);
-    let run = network.run(&inputs, starts, steps);
+    let outputs: Vec<_> = network.begin(&inputs, starts, steps).answers().collect();
     let mut truth = Episodes::new(&task, starts);
     truth.present(&task, &inputs, steps);
     let gap = if starts == 1 { 0.0 } else { 14.0 };
@@ -38,13 +39,10 @@ pub(super) fn automaton(network: &Network, found: &Interpretation) -> Option<Pic
         let area = Area::new(left, RULE_HEIGHT + 8.0, cell * d as f64, cell * (steps + 1) as f64);
         let first = |j: usize| f64::from(inputs[start * d + j]);
         let said: Vec<Vec<f64>> = std::iter::once((0..d).map(first).collect())
-            .chain(run.states[1..].iter().map(|state| {
-                let said = network.read(state.as_ref());
-                (0..d).map(|j| said[(j, start)]).collect()
-            }))
+            .chain(outputs.iter().map(|said| said.col_as_slice(start).to_vec()))
             .collect();
-        let wanted = |t: usize, j: usize| f64::from(truth.targets()[((t - 1) * starts + start) * d + j]);
-        let is_wrong = |t: usize, j: usize| t > 0 && (wanted(t, j) > 0.0) != (said[t][j] > 0.0);
+        let wanted = |t: usize, j: usize| truth.target(t - 1, start, j);
+        let is_wrong = |t: usize, j: usize| t > 0 && differ(wanted(t, j), said[t][j]);
         wrong += (1..=steps).map(|t| (0..d).filter(|&j| is_wrong(t, j)).count()).sum::<usize>();
         draw_run(&mut drawing, area, cell, &said, &is_wrong);
     }

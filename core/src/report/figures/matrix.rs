@@ -4,6 +4,7 @@ use super::colours::{colour_of, level};
 use super::drawing::{Anchor, Area, Drawing, INK, SOFT, number};
 use crate::numeric::Matrix;
 use crate::report::composition::Part;
+use crate::task::Component;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -64,13 +65,13 @@ impl Side {
     /// A side of window components with a line between variables, and one before the remainder.
     pub(super) fn variables(name: &str, members: &[usize], d: usize, rest: usize) -> Self {
         let mut side = Self { name: name.into(), ..Self::default() };
+        let variable = |k: usize| Component::at(members[k], d).variable;
         let mut start = 0;
         for end in 1..=members.len() {
-            if end < members.len() && members[end] / d == members[start] / d {
+            if end < members.len() && variable(end) == variable(start) {
                 continue;
             }
-            let text = (members[start] / d + 1).to_string();
-            side.ticks.push(Tick { at: (start + end) as f64 / 2.0, text });
+            side.ticks.push(Tick { at: (start + end) as f64 / 2.0, text: variable(start).to_string() });
             if end < members.len() {
                 side.lines.push(Line { at: end as f64, strong: false });
             }

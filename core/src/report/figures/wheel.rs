@@ -3,6 +3,7 @@
 use super::colours::colour;
 use super::drawing::{Anchor, Area, Drawing, INK, SOFT, number};
 use super::run::Run;
+use crate::task::Slot;
 use std::f64::consts::{PI, TAU};
 
 /// Draws the wheel at a moment: `moment` counts steps, its fraction is the way to the next.
@@ -60,17 +61,26 @@ impl Wheel {
     }
 
     fn angle(&self, slot: usize) -> f64 {
-        (self.s - 1 - slot / self.d) as f64 * self.sector - PI / 2.0
+        (self.slot(slot).lag - 1) as f64 * self.sector - PI / 2.0
+    }
+
+    fn slot(&self, index: usize) -> Slot {
+        Slot::at(index, self.s, self.d)
+    }
+
+    /// Where the newest value of an output stands.
+    fn newest(&self, component: usize) -> usize {
+        Slot { lag: 1, component }.index(self.s, self.d)
     }
 
     fn middle(&self, slot: usize) -> (f64, f64) {
-        let (angle, r) = (self.angle(slot), self.radius - ((slot % self.d) as f64 + 0.5) * self.ring);
+        let (angle, r) = (self.angle(slot), self.radius - (self.slot(slot).component as f64 + 0.5) * self.ring);
         (self.centre.0 + r * angle.cos(), self.centre.1 + r * angle.sin())
     }
 
     fn cell(&self, drawing: &mut Drawing, slot: usize, shift: f64, attributes: &str) {
         let (angle, half) = (self.angle(slot) + shift, 0.465 * self.sector);
-        let outer = self.radius - (slot % self.d) as f64 * self.ring - 0.3;
+        let outer = self.radius - self.slot(slot).component as f64 * self.ring - 0.3;
         let inner = outer - self.ring + 0.6;
         let point =
             |r: f64, a: f64| format!("{} {}", number(self.centre.0 + r * a.cos()), number(self.centre.1 + r * a.sin()));
@@ -96,7 +106,7 @@ impl Wheel {
 
     fn wires(&self, drawing: &mut Drawing, run: &Run, stored: impl Fn(usize) -> bool) {
         for (j, wire) in run.wires.iter().enumerate() {
-            let points = self.curve(wire.0, (self.s - 1) * self.d + j);
+            let points = self.curve(wire.0, self.newest(j));
             let d: Vec<String> = points.iter().map(|p| format!("{} {}", number(p.0), number(p.1))).collect();
             let (dashes, alpha) = (if wire.1 < 0.0 { "2 2" } else { "none" }, if stored(wire.0) { 0.6 } else { 0.2 });
             let look = format!(
@@ -110,7 +120,7 @@ impl Wheel {
         let size = (self.ring * 0.36).clamp(1.4, 3.0);
         let look = |value: f64| format!(r#"fill="{}" stroke="{INK}" stroke-width="0.5""#, colour(value, 1.0));
         for j in 0..self.d {
-            let to = (self.s - 1) * self.d + j;
+            let to = self.newest(j);
             if step < self.s {
                 let target = self.middle(to);
                 let from = (target.0 - self.radius * 0.9, target.1);

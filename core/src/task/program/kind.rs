@@ -1,5 +1,7 @@
 //! What values there are, and how a network sees and says them.
 
+use crate::score::same_sign;
+
 /// What a variable, an input or an output can be.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
@@ -107,7 +109,7 @@ impl Kind {
     pub fn is_right(&self, said: &[f64], wanted: &[f64], within: f64) -> bool {
         let greatest = |of: &[f64]| (1..of.len()).fold(0, |best, k| if of[k] > of[best] { k } else { best });
         match self {
-            Self::Sign { .. } => (said[0] > 0.0) == (wanted[0] > 0.0),
+            Self::Sign { .. } => same_sign(said[0], wanted[0]),
             Self::Symbol { .. } => greatest(said) == greatest(wanted),
             Self::Whole { .. } | Self::Number => (said[0] - wanted[0]).abs() <= within,
         }

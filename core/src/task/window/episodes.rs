@@ -1,7 +1,37 @@
 //! Batches of episodes: seeded inputs and the targets that follow from them.
 
-use super::Window;
+use super::{Window, check_size};
 use crate::random::Stream;
+use crate::task::TaskError;
+
+/// Random inputs of s steps and d components, (s, batch, d), as every task draws them: they do not depend on f.
+pub(crate) fn draw_inputs(
+    (s, d): (usize, usize),
+    batch: usize,
+    stream: &Stream,
+    index: u32,
+) -> Result<Vec<f32>, TaskError> {
+    check_size(s, d)?;
+    let mut inputs = vec![0.0; s * batch * d];
+    write_inputs(&mut inputs, (batch, d), stream, index);
+    Ok(inputs)
+}
+
+/// Input component j of step t is sign t*d + j of its sample.
+fn write_inputs(inputs: &mut [f32], (batch, d): (usize, usize), stream: &Stream, index: u32) {
+    let bits = inputs.len() / batch.max(1);
+    for sample in 0..batch {
+        for (bit, sign) in stream.signs(index, sample as u32, 0).take(bits).enumerate() {
+            inputs[(bit / d * batch + sample) * d + bit % d] = sign;
+        }
+    }
+}
+
+/// What stands at an index of the window (variables from the oldest, components within) of a sample, in values laid out (time,
+/// sample, component) that begin with the window's oldest variable.
+pub(crate) fn in_window(values: &[f32], (batch, d): (usize, usize), index: usize, sample: usize) -> f64 {
+    f64::from(values[(index / d * batch + sample) * d + index % d])
+}
 
 /// A batch of episodes in one reusable buffer, laid out (time, sample, component).
 ///
@@ -22,21 +52,9 @@ impl Episodes {
     }
 
     /// Draws the inputs at `index` of a stream and computes `horizon` steps of targets.
-    ///
-    /// Input component j of step t is bit t*d + j of the sample's random bits, 128 to a block: set is +1, clear is -1.
     pub fn draw(&mut self, task: &Window, stream: &Stream, index: u32, horizon: usize) {
         self.values.resize((self.s + horizon) * self.batch * self.d, 0.0);
-        let (bits, row) = (self.s * self.d, self.batch * self.d);
-        for sample in 0..self.batch {
-            for first in (0..bits).step_by(128) {
-                let block = stream.block(index, sample as u32, (first / 128) as u32);
-                for bit in first..bits.min(first + 128) {
-                    let set = block[bit % 128 / 32] >> (bit % 32) & 1;
-                    let (t, j) = (bit / self.d, bit % self.d);
-                    self.values[t * row + sample * self.d + j] = if set == 1 { 1.0 } else { -1.0 };
-                }
-            }
-        }
+        write_inputs(&mut self.values[..self.s * self.batch * self.d], (self.batch, self.d), stream, index);
         self.continue_sequences(task);
     }
 
@@ -83,6 +101,11 @@ impl Episodes {
     /// The targets, (horizon, batch, d).
     pub fn targets(&self) -> &[f32] {
         &self.values[self.s * self.batch * self.d..]
+    }
+
+    /// The target of an output (from 0) at a target step.
+    pub fn target(&self, t: usize, sample: usize, output: usize) -> f64 {
+        f64::from(self.targets()[(t * self.batch + sample) * self.d + output])
     }
 
     /// What the s variables hold after time step t (t >= s - 1, from 0): s time steps of (batch, d), the oldest first.

@@ -14,7 +14,7 @@ impl Window {
         match &self.function {
             Function::Selection(sources) => {
                 for (output, source) in sources.iter().enumerate() {
-                    let (slot, sign) = (Slot { lag: source.lag, component: source.component }, source.sign());
+                    let (slot, sign) = (source.slot(), source.sign());
                     (0..samples).for_each(|sample| write(output, sample, sign * past(slot, sample)));
                 }
             }

@@ -76,8 +76,7 @@ impl Gate {
 
     /// A copy of one component, perhaps negated.
     pub fn copy(source: &Source) -> Self {
-        let slot = Slot { lag: source.lag, component: source.component };
-        Self { inputs: vec![slot], table: vec![source.negated, !source.negated] }
+        Self { inputs: vec![source.slot()], table: vec![source.negated, !source.negated] }
     }
 
     /// What it reads, the oldest first.
@@ -107,7 +106,7 @@ impl Gate {
     /// The component that it copies, if it does no more.
     pub fn as_source(&self) -> Option<Source> {
         match self.inputs[..] {
-            [Slot { lag, component }] => Some(Source { lag, component, negated: self.table[0] }),
+            [slot] => Some(Source::of(slot, self.table[0])),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The three-integer ids under which the paper's authors keep signed selections.
 
-use super::{Source, TaskError, Window};
+use super::{Slot, Source, TaskError, Window};
 use num_bigint::BigUint;
 use std::fmt;
 use std::str::FromStr;
@@ -42,12 +42,8 @@ impl TaskId {
         if negated_bits > d {
             return Err(TaskError::IdSignOutOfRange { id3: self.negated.to_string(), bit: negated_bits - 1, d });
         }
-        let sources = choice.iter().enumerate().map(|(output, &b)| Source {
-            lag: s - b / d,
-            component: b % d,
-            negated: self.negated.bit(output as u64),
-        });
-        Window::selection(self.to_string(), s, d, sources.collect())
+        let source = |(output, &b): (usize, &usize)| Source::of(Slot::at(b, s, d), self.negated.bit(output as u64));
+        Window::selection(self.to_string(), s, d, choice.iter().enumerate().map(source).collect())
     }
 
     /// The id of a task, if it has one: a signed selection that uses no component twice, of no more than [`MAX_ID_DIGITS`] digits.
@@ -182,7 +178,7 @@ mod tests {
             let mut order: Vec<usize> = (0..s * d).collect();
             order.sort_by_key(|&b| shuffle[b]);
             let sources = (0..d)
-                .map(|j| Source { lag: s - order[j] / d, component: order[j] % d, negated: signs >> j & 1 == 1 })
+                .map(|j| Source::of(Slot::at(order[j], s, d), signs >> j & 1 == 1))
                 .collect();
             let task = Window::selection("random", s, d, sources).unwrap();
             let id = TaskId::encode(&task).unwrap();

@@ -3,7 +3,7 @@
 use super::File;
 use super::reader::Sizes;
 use super::recurrence::{Line, Term, read_line};
-use super::{Gate, Source, TaskError, Window, check_coefficients, check_size};
+use super::{Gate, Slot, Source, TaskError, Window, check_coefficients, check_size};
 use faer::Mat;
 use std::collections::BTreeMap;
 
@@ -122,7 +122,8 @@ fn check_terms(terms: &[Term], s: Option<usize>, d: usize) -> Result<(), TaskErr
 fn coefficients(terms: &[Term], s: usize, d: usize) -> Coefficients {
     let mut sum = Coefficients::new();
     for term in terms {
-        *sum.entry((s - term.lag) * d + term.component - 1).or_default() += term.coefficient;
+        let slot = Slot { lag: term.lag, component: term.component - 1 };
+        *sum.entry(slot.index(s, d)).or_default() += term.coefficient;
     }
     sum
 }
@@ -132,5 +133,5 @@ fn as_source(sum: &Coefficients, s: usize, d: usize) -> Option<Source> {
     let mut parts = sum.iter().filter(|(_, coefficient)| **coefficient != 0.0);
     let (&column, &coefficient) = parts.next()?;
     let unit = coefficient.abs() == 1.0 && parts.next().is_none();
-    unit.then_some(Source { lag: s - column / d, component: column % d, negated: coefficient < 0.0 })
+    unit.then(|| Source::of(Slot::at(column, s, d), coefficient < 0.0))
 }

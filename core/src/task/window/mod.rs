@@ -31,6 +31,7 @@ pub use by_name::{KNOWN_TASKS, KnownTask};
 pub use component::Component;
 pub use contexts::{Context, MAX_CONTEXTS};
 pub use episodes::Episodes;
+pub(crate) use episodes::{draw_inputs, in_window};
 pub use formula::{MAX_FORMULA_BYTES, MAX_FORMULA_DEPTH};
 pub(super) use from_toml::{read_text, refused_name};
 pub use gate::{Gate, MAX_GATE_INPUTS, Slot};
@@ -58,6 +59,16 @@ pub struct Source {
 }
 
 impl Source {
+    /// A copy of a past component, perhaps negated.
+    pub fn of(slot: Slot, negated: bool) -> Self {
+        Self { lag: slot.lag, component: slot.component, negated }
+    }
+
+    /// The past component that it copies.
+    pub fn slot(&self) -> Slot {
+        Slot { lag: self.lag, component: self.component }
+    }
+
     /// +1 or -1.
     pub fn sign(&self) -> f64 {
         if self.negated { -1.0 } else { 1.0 }
@@ -96,7 +107,7 @@ impl Window {
             return Err(TaskError::OutputCount { found: sources.len(), d });
         }
         for source in &sources {
-            check_slot(Slot { lag: source.lag, component: source.component }, s, d)?;
+            check_slot(source.slot(), s, d)?;
         }
         Ok(Self { name: name.into(), s, d, function: Function::Selection(sources), contexts: vec![] })
     }
@@ -208,7 +219,7 @@ impl Window {
 
     /// The window index of a source: variables from the oldest, components within.
     pub fn window_index(&self, source: &Source) -> usize {
-        (self.s - source.lag) * self.d + source.component
+        source.slot().index(self.s, self.d)
     }
 
     /// f as a d x (s*d) matrix, variable 1 (the oldest) first; `None` where f is not linear.
@@ -287,7 +298,7 @@ fn as_selection(matrix: &Mat<f64>, s: usize, d: usize) -> Option<Vec<Source>> {
             let column = entries.next()?;
             let value = matrix[(row, column)];
             let unit = value.abs() == 1.0 && entries.next().is_none();
-            unit.then_some(Source { lag: s - column / d, component: column % d, negated: value < 0.0 })
+            unit.then(|| Source::of(Slot::at(column, s, d), value < 0.0))
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use super::families::neighbours;
 use super::formula::{read_gate, uses_gates};
 use super::reader::{Reader, Sizes};
-use super::{Function, Gate, Problem, Source, TaskError, Window};
+use super::{Function, Gate, Problem, Slot, Source, TaskError, Window};
 use crate::foreign_text::escaped_sentence;
 use std::fmt::Write;
 
@@ -158,7 +158,7 @@ impl Window {
             Function::Selection(sources) => {
                 let source = &sources[output];
                 let sign = if source.negated { "-" } else { "" };
-                format!("{sign}u{}[t-{}]", source.component + 1, source.lag)
+                format!("{sign}{}", source.slot())
             }
             Function::Table(gates) if ring => gates[output].written(&neighbours(output, self.d)),
             Function::Table(gates) => gates[output].to_string(),
@@ -166,7 +166,7 @@ impl Window {
                 let mut text = String::new();
                 for lag in 1..=self.s {
                     for component in 0..self.d {
-                        let value = matrix[(output, (self.s - lag) * self.d + component)];
+                        let value = matrix[(output, Slot { lag, component }.index(self.s, self.d))];
                         if value != 0.0 {
                             push_term(&mut text, value, component + 1, lag);
                         }

@@ -139,14 +139,9 @@ impl<S: Dispatch> Chunk<S> {
         let (s, d) = (task.s(), task.d());
         let samples = self.inputs.first().map_or(0, Panels::rows);
         for sample in 0..samples {
-            let mut block = [0; 4];
-            for bit in 0..s * d {
-                if bit % 128 == 0 {
-                    block = stream.block(index, (self.first_sample + sample) as u32, (bit / 128) as u32);
-                }
-                let (t, j) = (bit / d, bit % d);
-                let value = if block[bit % 128 / 32] >> (bit % 32) & 1 == 1 { 1.0 } else { -1.0 };
-                *self.inputs[t].at_mut(sample, j) = S::from_f64(value);
+            let signs = stream.signs(index, (self.first_sample + sample) as u32, 0);
+            for (bit, sign) in signs.take(s * d).enumerate() {
+                *self.inputs[bit / d].at_mut(sample, bit % d) = S::from_f64(sign.into());
             }
         }
         if task.contexts().is_empty() {
@@ -261,11 +256,9 @@ impl<S: Dispatch> Chunk<S> {
     pub(crate) fn random_signs(&mut self, stream: &Stream, index: u32, horizon: usize) {
         for (t, outputs) in self.outputs.iter_mut().enumerate().take(horizon) {
             for sample in 0..outputs.rows() {
-                for output in 0..outputs.columns() {
-                    let block =
-                        stream.block(index, (self.first_sample + sample) as u32, ((t << 8) | (output / 128)) as u32);
-                    let set = block[output % 128 / 32] >> (output % 32) & 1 == 1;
-                    *outputs.at_mut(sample, output) = S::from_f64(if set { 1.0 } else { -1.0 });
+                let signs = stream.signs(index, (self.first_sample + sample) as u32, (t << 8) as u32);
+                for (output, sign) in signs.take(outputs.columns()).enumerate() {
+                    *outputs.at_mut(sample, output) = S::from_f64(sign.into());
                 }
             }
         }
