@@ -138,7 +138,7 @@ pub fn interpret_watched(
         bar.inspect(|bar| bar.show(moment));
         !interrupt::asked()
     };
-    interpret::interpret_file_watched(file, question, params, &look).map_err(|error| match error.is_stop() {
+    interpret::interpret_file(file, question, params, &look).map_err(|error| match error.is_stop() {
         true => Failure::interrupted(error),
         false => Failure::bad_input(error),
     })
@@ -198,7 +198,7 @@ pub fn write_page(to: &Path, path: &Path, file: &NetworkFile, found: &Interpreta
 /// Where a network comes from; a bar shows that weights which were kept on the way are read.
 pub fn provenance(path: &Path, file: &NetworkFile) -> Provenance {
     let bar = Count::new(0, "snapshots");
-    let provenance = Provenance::of_watched(path, file, &|done, of| bar.set(done, of));
+    let provenance = Provenance::of(path, file, &|done, of| bar.set(done, of));
     bar.finish();
     provenance
 }

@@ -79,8 +79,12 @@ fn two(folder: &Path) -> Result<()> {
     let told = |name: &str| Provenance { title: name.into(), ..Provenance::default() };
     let read = |name: &str, task: &str| -> Result<(Network, Interpretation)> {
         let network = fixture(name)?;
-        let found =
-            interpret(&network, &Question::Task(Window::named(task, None, None)?), &InterpretParams::default())?;
+        let found = interpret(
+            &network,
+            &Question::Task(Window::named(task, None, None)?),
+            &InterpretParams::default(),
+            &|_| true,
+        )?;
         Ok((network, found))
     };
     let (a, b) = (read("t2-h128", "T2")?, read("t3-h64-superposed", "T3")?);
@@ -92,7 +96,7 @@ fn two(folder: &Path) -> Result<()> {
     std::fs::write(folder.join("pair.json"), expected.to_string())?;
     // Beside one whose rule cannot be read.
     let random = Initialization::Uniform.network(&Architecture::elman(32, Activation::Tanh, false), 8, 8, 1);
-    let unread = interpret(&random, &Question::Blind { s: 8 }, &InterpretParams::default())?;
+    let unread = interpret(&random, &Question::Blind { s: 8 }, &InterpretParams::default(), &|_| true)?;
     let provenance = told("right");
     let right = Side { network: &random, found: &unread, provenance: &provenance };
     std::fs::write(folder.join("pair-unread.html"), page_of_two(&left, &right)?)?;
@@ -113,7 +117,7 @@ fn sweep(folder: &Path) -> Result<()> {
         [("T2", 128, "t2-h128"), ("T3", 128, "t3-h128"), ("T3", 64, "t3-h64-superposed"), ("T3", 128, "t2-h128")];
     let found = kinds.map(|(task, _, name)| -> Result<Interpretation> {
         let task = Window::named(task, None, None)?;
-        Ok(interpret(&fixture(name)?, &Question::Task(task), &InterpretParams::default())?)
+        Ok(interpret(&fixture(name)?, &Question::Task(task), &InterpretParams::default(), &|_| true)?)
     });
     let found = found.into_iter().collect::<Result<Vec<_>>>()?;
     let mut names = vec![];
@@ -289,7 +293,7 @@ impl Page {
     }
 
     fn write_as(&self, folder: &Path, edit_to: Option<&Window>, params: &InterpretParams) -> Result<()> {
-        let found = interpret(&self.network, &self.question, params)?;
+        let found = interpret(&self.network, &self.question, params, &|_| true)?;
         let provenance = Provenance { title: self.name.into(), made: vec![], training: self.course.clone() };
         let html = page(&self.network, &found, &provenance)?;
         std::fs::write(folder.join(format!("{}.html", self.name)), &html)?;

@@ -18,14 +18,15 @@ fn made(task: &Window, cell: CellKind, seed: u64) -> Network {
 }
 
 fn read(network: &Network, task: &Window) -> Interpretation {
-    interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true).unwrap()
 }
 
 #[track_caller]
 fn assert_circuit(made: &Composed) {
     let told = read(&made.network, &made.task);
     assert_eq!(told.verdict, Verdict::Circuit, "{:?}", told.reasons);
-    let blind = interpret(&made.network, &Question::Blind { s: made.task.s() }, &InterpretParams::default()).unwrap();
+    let blind = interpret(&made.network, &Question::Blind { s: made.task.s() }, &InterpretParams::default(), &|_| true)
+        .unwrap();
     assert_eq!(blind.recurrence_in_words, made.task.recurrence());
 }
 
@@ -78,7 +79,7 @@ fn a_network_that_is_fed_computes_its_function_of_what_the_other_says() {
     assert_eq!(fed.task.recurrence(), words);
     let told = read(&fed.network, &fed.task);
     assert!(told.accuracy.unwrap().value > 0.999, "{:?} {:?}", told.accuracy, told.reasons);
-    let blind = interpret(&fed.network, &Question::Blind { s: 3 }, &InterpretParams::default()).unwrap();
+    let blind = interpret(&fed.network, &Question::Blind { s: 3 }, &InterpretParams::default(), &|_| true).unwrap();
     assert_eq!(blind.recurrence_in_words, words, "{:?}", blind.reasons);
     assert_eq!(told.verdict, Verdict::Circuit, "{:?}", told.reasons);
 }

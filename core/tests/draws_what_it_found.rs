@@ -16,7 +16,7 @@ fn fixture(name: &str) -> Network {
 }
 
 fn ask(network: &Network, question: Question) -> Interpretation {
-    interpret(network, &question, &InterpretParams::default()).unwrap()
+    interpret(network, &question, &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn told(network: &Network, task: &str) -> Interpretation {

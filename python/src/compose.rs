@@ -36,7 +36,7 @@ pub fn compose(
         py,
         |_| {
             let read = |network, task: &ketbra::task::Window| {
-                interpret(network, &Question::Task(task.clone()), &params).map_err(Wrong::Interpret)
+                interpret(network, &Question::Task(task.clone()), &params, &|_| true).map_err(Wrong::Interpret)
             };
             let made = match how {
                 How::Sum => sum((a, f), (b, g)),

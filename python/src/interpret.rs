@@ -202,7 +202,7 @@ impl Asked {
             Some(_) => return Err(stage::InterpretError::TaskAndBlind),
             None => self.known.question(file)?,
         };
-        stage::interpret_file_watched(file, &question, &self.params, &|_| !stop.asked())
+        stage::interpret_file(file, &question, &self.params, &|_| !stop.asked())
     }
 }
 

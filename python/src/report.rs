@@ -14,7 +14,7 @@ pub fn page_of(py: Python<'_>, seen: &Interpretation, title: &str) -> Result<Str
         return Ok(py.detach(|| page_of_recordings(&seen.found, &provenance))?);
     };
     let provenance = match &seen.path {
-        Some(path) => Provenance::of(path, file),
+        Some(path) => Provenance::of(path, file, &|_, _| ()),
         None => Provenance { title: title.into(), ..Provenance::default() },
     };
     Ok(py.detach(|| page(&file.network, &seen.found, &provenance))?)

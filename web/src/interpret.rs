@@ -3,7 +3,7 @@
 use crate::answer::{Answer, PAGE, Problem, file};
 use crate::frame::File;
 use crate::request::NetworkOptions;
-use ketbra::interpret::{InterpretParams, Interpretation, interpret_file_watched};
+use ketbra::interpret::{InterpretParams, Interpretation, interpret_file};
 use ketbra::network::NetworkFile;
 use ketbra::observe::OnProgress;
 use ketbra::report::{Provenance, page};
@@ -14,7 +14,7 @@ use std::path::Path;
 pub fn interpret(about: &NetworkOptions, files: &[File], look: OnProgress<'_>) -> Result<Answer, Problem> {
     let [dropped] = files else { return Err("drop one network".into()) };
     let (network, found) = interpreted(about, dropped, look)?;
-    let told = Provenance::of(Path::new(&dropped.name), &network);
+    let told = Provenance::of(Path::new(&dropped.name), &network, &|_, _| ());
     let line = line(&dropped.name, &found)?;
     let files = vec![
         file(PAGE, page(&network.network, &found, &told)?),
@@ -30,10 +30,9 @@ pub fn interpreted(
     dropped: &File,
     look: OnProgress<'_>,
 ) -> Result<(NetworkFile, Interpretation), Problem> {
-    let network = NetworkFile::from_bytes_as(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
+    let network = NetworkFile::from_bytes(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
     let question = about.known().question(&network)?;
-    let found =
-        interpret_file_watched(&network, &question, &InterpretParams::default().with_map(&about.settings)?, look)?;
+    let found = interpret_file(&network, &question, &InterpretParams::default().with_map(&about.settings)?, look)?;
     Ok((network, found))
 }
 

@@ -157,7 +157,7 @@ impl CompareCommand {
     fn write_page(&self, out: &Path, paths: [&Path; 2], examined: &[Examined], pair: &Pair) -> Result<(), Failure> {
         let files = paths.map(|path| NetworkFile::open_as(path, self.activation));
         let [Ok(left), Ok(right)] = files else { return Ok(()) };
-        let told = [Provenance::of(paths[0], &left), Provenance::of(paths[1], &right)];
+        let told = [Provenance::of(paths[0], &left, &|_, _| ()), Provenance::of(paths[1], &right, &|_, _| ())];
         let side = |k: usize, file| Side { network: file, found: &examined[k].found, provenance: &told[k] };
         let html =
             page_of_compared(&side(0, &left.network), &side(1, &right.network), pair).map_err(Failure::could_not)?;

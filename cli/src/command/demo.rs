@@ -96,8 +96,8 @@ impl DemoCommand {
         ));
         let network = outcome.state.best();
         say(recital(&task, network, self.seed));
-        let found =
-            interpret(network, &Question::Task(task), &InterpretParams::default()).map_err(Failure::could_not)?;
+        let found = interpret(network, &Question::Task(task), &InterpretParams::default(), &|_| true)
+            .map_err(Failure::could_not)?;
         say(format!("\n{}", summary::summary(&self.out, &found)));
         let course = watching.course.into_inner().ok().filter(|course| !course.step.is_empty());
         let made = vec![("command".into(), "ketbra demo".into()), ("seed".into(), self.seed.to_string())];

@@ -141,7 +141,8 @@ impl ReproduceCommand {
             };
             let Ok(task) = run.job.task.window() else { continue };
             let question = Question::Task(task.clone());
-            let found = interpret(&network, &question, &InterpretParams::default()).map_err(Failure::could_not)?;
+            let found =
+                interpret(&network, &question, &InterpretParams::default(), &|_| true).map_err(Failure::could_not)?;
             let pictures = figures(&network, &found, None).map_err(Failure::could_not)?;
             for picture in pictures.iter().filter(|picture| wanted.iter().any(|name| name == picture.name)) {
                 let path = self.out.join(&experiment.name).join(format!("{}-{}.svg", picture.name, run.name));

@@ -67,13 +67,9 @@ fn shown_steps(s: usize) -> usize {
 const MOST_ROWS: usize = 2000;
 
 impl Provenance {
-    /// What is known of a network in a run folder or in a file.
-    pub fn of(path: &Path, file: &NetworkFile) -> Self {
-        Self::of_watched(path, file, &|_, _| ())
-    }
-
-    /// As [`Provenance::of`]; `watch` is told how many of the kept snapshots have been read, and of how many.
-    pub fn of_watched(path: &Path, file: &NetworkFile, watch: &(dyn Fn(usize, usize) + Sync)) -> Self {
+    /// What is known of a network in a run folder or in a file; `watch` is told how many of the kept snapshots have been read, and
+    /// of how many.
+    pub fn of(path: &Path, file: &NetworkFile, watch: &(dyn Fn(usize, usize) + Sync)) -> Self {
         let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         let title = if path.is_dir() { whole.file_name() } else { whole.file_stem() };
         let metrics = RunFolder::metrics_text(path).filter(|_| path.is_dir());

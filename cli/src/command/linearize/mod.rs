@@ -14,7 +14,7 @@ use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret_fil
 use ketbra::linearize::{FixedPointDoubt, FixedPointParams, PhasePortrait, origin, phase_portrait};
 use ketbra::network::{Network, NetworkFile, Part};
 use ketbra::numeric::{Matrix, c64, eigenvalues};
-use ketbra::observe::observe;
+use ketbra::observe::{Watch, observe};
 use ketbra::path_text::path_text;
 use ketbra::report::figures::phase_portrait_figure;
 use ketbra::setting::Adjustable;
@@ -176,7 +176,7 @@ impl LinearizeCommand {
             None => self.question(file)?,
         };
         let network = &file.network;
-        let found = |question| interpret_file(file, question, params).map_err(Failure::bad_input);
+        let found = |question| interpret_file(file, question, params, &|_| true).map_err(Failure::bad_input);
         let interpretation = match saved {
             Some(saved) => Some(saved),
             None => question.as_ref().map(found).transpose()?,
@@ -280,7 +280,7 @@ fn at_origin(network: &Network, theory: Option<&[c64]>) -> Result<Spectrum, Fail
 /// States of the output phase, one a step, each from another episode.
 fn visited_states(network: &Network, question: &Question, params: &InterpretParams) -> Result<Matrix, Failure> {
     let size = question.size(network.outputs());
-    let observed = observe(network, size, &params.observe).map_err(Failure::bad_input)?;
+    let observed = observe(network, size, &params.observe, &Watch::nobody()).map_err(Failure::bad_input)?;
     let states = &observed.probe.states;
     Ok(Matrix::from_fn(network.state_size(), states.len(), |unit, t| states[&t][(unit, t % observed.probe.episodes)]))
 }
