@@ -106,7 +106,7 @@ fn cycles_of_equal_length_are_told_apart_where_spectra_cannot() {
         named("B", made(&second, sized(32, 3)), 4),
     ];
     let params = CompareParams::default();
-    let examined = examine_all(&subjects, &params).unwrap();
+    let examined = examine_all(&subjects, &params, &|_| true, &|| {}).unwrap();
     let found = compare_examined(&examined, &params).unwrap();
     let (same, other) = (found.pair(0, 1).unwrap(), found.pair(0, 2).unwrap());
     assert_eq!((same.verdict, other.verdict), (PairVerdict::SameCircuit, PairVerdict::Different));
@@ -377,7 +377,7 @@ fn many_networks_fall_into_clusters_and_settings_show_their_effect() {
         }
     }
     let params = CompareParams::default();
-    let examined = examine_all(&subjects, &params).unwrap();
+    let examined = examine_all(&subjects, &params, &|_| true, &|| {}).unwrap();
     let found: Comparison = compare_examined(&examined, &params).unwrap();
     let members: Vec<_> = found.clusters.iter().map(|cluster| cluster.members.clone()).collect();
     assert_eq!(members, [vec![0, 1], vec![2, 3]]);
