@@ -13,6 +13,7 @@ use ketbra::interpret::{self as stage, InterpretParams, Known, Note, Question, W
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
 use ketbra::task::{Gate, Slot};
+use ketbra::train::threads_or_cores;
 use numpy::ndarray::Array2;
 use numpy::{Complex64, IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -283,8 +284,7 @@ pub fn interpret(
     };
     let asked = Asked { known: Known { task: name, blind, s, d }, task, params };
     let subjects: Vec<Subject> = networks.iter().map(NetworkGiven::subject).collect();
-    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let threads = threads.min(subjects.len()).max(1);
+    let threads = threads_or_cores(threads).min(subjects.len()).max(1);
     // A pool of this call's own: a shared one would not survive a fork, which Python's multiprocessing likes to do.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failed::interpret)?;
     let (total, done) = (subjects.len(), AtomicUsize::new(0));

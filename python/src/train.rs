@@ -1,14 +1,16 @@
 //! Training.
 
-use crate::device::Device;
 use crate::errors::Failed;
 use crate::network::Network;
 use crate::task::TaskGiven;
 use crate::work::{Ended, Stop, interruptible};
+use ketbra::UnknownWord;
 use ketbra::network::{CellSettings, NetworkFile};
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
-use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Engine, Job, Metrics, RecordError, Snapshots, TrainError, TrainObserver, TrainState};
+use ketbra::train::cuda::Precision;
+use ketbra::train::{
+    Choices, Device, Job, Metrics, NamedEngine, RecordError, Snapshots, TrainError, TrainObserver, TrainState,
+};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -102,7 +104,7 @@ pub fn train(
     callback: Option<Py<PyAny>>,
     cell_settings: Option<BTreeMap<String, Option<CellValue>>>,
 ) -> Result<(Network, String, Vec<Row>), Failed> {
-    let engine = Trainer::new(device, precision, threads)?;
+    let (engine, engine_name) = trainer(device, precision, threads)?;
     let (job, folder) = match (resume, task) {
         (Some(path), None) => {
             let Resumed { folder, job, .. } = RunFolder::resume(&path)?;
@@ -157,7 +159,7 @@ pub fn train(
             let (params, start) = choices.params(&task)?;
             let job = Job { task, params, start };
             job.check()?;
-            let begin = |path: PathBuf| RunFolder::begin(&path, &job, engine.name.clone(), force);
+            let begin = |path: PathBuf| RunFolder::begin(&path, &job, engine_name.clone(), force);
             let folder = out.map(begin).transpose()?;
             (job, folder)
         }
@@ -177,8 +179,8 @@ pub fn train(
         |stop| {
             let watching = Watching { watch: &watch, stop };
             match folder {
-                Some(folder) => folder.train(&job, engine.engine.as_ref(), tensorboard, &watching),
-                None => Ok(Trained::in_memory(&job, engine.engine.as_ref(), &watching)?),
+                Some(folder) => folder.train(&job, engine.as_ref(), tensorboard, &watching),
+                None => Ok(Trained::in_memory(&job, engine.as_ref(), &watching)?),
             }
         },
         |py| watch.show(py),
@@ -187,8 +189,8 @@ pub fn train(
     if interrupt.is_none() {
         watch.tell(py)?;
     }
-    let Some(result) = result else { return Err(stopped(py, &job, &state, path, &engine, interrupt)) };
-    let metadata = Manifest::new(&job.task, job.params, engine.name.clone()).metadata()?;
+    let Some(result) = result else { return Err(stopped(py, &job, &state, path, engine_name, interrupt)) };
+    let metadata = Manifest::new(&job.task, job.params, engine_name).metadata()?;
     let network = Network::new(NetworkFile::new(state.best().clone(), metadata), path);
     let rows = lock(&watch.rows).iter().map(row).collect();
     let mut document = serde_json::to_value(&result).map_err(Failed::train)?;
@@ -196,26 +198,19 @@ pub fn train(
     Ok((network, document.to_string(), rows))
 }
 
-/// What trains, and the name under which a run remembers it.
-struct Trainer {
-    engine: Box<dyn Engine + Send + Sync>,
-    name: String,
+/// A device and how exactly it multiplies, by their names.
+pub fn device_of(device: Option<&str>, precision: Option<&str>) -> Result<(Device, Precision), UnknownWord> {
+    let precision = precision.map(str::parse).transpose()?.unwrap_or_default();
+    Ok((device.map(str::parse).transpose()?.unwrap_or_default(), precision))
 }
 
-impl Trainer {
-    fn new(device: Option<&str>, precision: Option<&str>, threads: Option<usize>) -> Result<Self, Failed> {
-        if threads == Some(0) {
-            return Err(Failed::train("threads is 0, but must be at least 1"));
-        }
-        Ok(match Device::open(device, precision).map_err(Failed::train)? {
-            Device::Cpu => {
-                let mut engine = CpuEngine::default();
-                engine.threads = threads.unwrap_or(engine.threads);
-                Self { name: format!("cpu {}", engine.isa), engine: Box::new(engine) }
-            }
-            Device::Cuda(engine) => Self { name: engine.name(), engine: Box::new(engine) },
-        })
+/// What trains, and the name under which a run remembers it.
+fn trainer(device: Option<&str>, precision: Option<&str>, threads: Option<usize>) -> Result<NamedEngine, Failed> {
+    if threads == Some(0) {
+        return Err(Failed::train("threads is 0, but must be at least 1"));
     }
+    let (device, precision) = device_of(device, precision).map_err(Failed::train)?;
+    device.engine(precision, threads).map_err(Failed::train)
 }
 
 /// The exception for training that was stopped, once its state is safe.
@@ -224,7 +219,7 @@ fn stopped(
     job: &Job,
     state: &TrainState,
     path: Option<PathBuf>,
-    engine: &Trainer,
+    engine: String,
     interrupt: Option<PyErr>,
 ) -> Failed {
     let path = match path.map_or_else(|| keep_by_default(job, state, engine), Ok) {
@@ -243,12 +238,12 @@ fn stopped(
 }
 
 /// Keeps a run that was begun without a folder where the command line would have put it, or beside that.
-fn keep_by_default(job: &Job, state: &TrainState, engine: &Trainer) -> Result<PathBuf, RunFolderError> {
+fn keep_by_default(job: &Job, state: &TrainState, engine: String) -> Result<PathBuf, RunFolderError> {
     let usual = RunFolder::default_path(job);
     let free = |path: &PathBuf| std::fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none());
     let beside = (2..).map(|k: u32| PathBuf::from(format!("{}-{k}", usual.display())));
     let path = std::iter::once(usual.clone()).chain(beside).find(free).unwrap_or(usual.clone());
-    RunFolder::begin(&path, job, engine.name.clone(), false)?.keep(state)?;
+    RunFolder::begin(&path, job, engine, false)?.keep(state)?;
     Ok(path)
 }
 

@@ -3,13 +3,13 @@
 mod interpret;
 
 use crate::arguments::TaskSize;
-use crate::device::{DeviceChoice, DeviceName, check_threads};
+use crate::device::{DeviceChoice, check_threads};
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
 use ketbra::network::CellKind;
 use ketbra::train::cpu::{Isa, Rate, SpeedSetup, fma_peak};
 use ketbra::train::cuda::{CudaEngine, CudaRate};
-use ketbra::train::{Curriculum, Job, Start, TrainParams};
+use ketbra::train::{Curriculum, Device, Job, Start, TrainParams, threads_or_cores};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ enum What {
   ketbra bench train
   ketbra bench train --sizes 128 --threads 1 --seconds 5 --json
   ketbra bench train --sizes 128 --cell gru --layers 2
-  ketbra bench train --engine cuda --precision fast --sizes 64,128
+  ketbra bench train --device cuda --precision fast --sizes 64,128
 
 The peak is measured beside every size, on the same threads. 'best' is the best slice of a tenth of a second, what the
 machine does when nothing else runs on it; 'median' is what it did while others ran. Shares compare best with best.
@@ -122,10 +122,10 @@ impl TrainBench {
         }
         check_threads(self.threads)?;
         self.check_sizes()?;
-        if self.device.device == DeviceName::Cuda {
+        if self.device.device == Device::Cuda {
             return self.run_on_cuda();
         }
-        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let threads = threads_or_cores(self.threads);
         let task = self.task_size.of("repeat-copy")?;
         let setup = |hidden, networks, threads_each| SpeedSetup {
             task: task.clone(),
@@ -192,7 +192,7 @@ impl TrainBench {
     }
 
     fn run_on_cuda(&self) -> Result<(), Failure> {
-        let engine = CudaEngine::new(self.device.precision.precision())?;
+        let engine = CudaEngine::new(self.device.precision)?;
         let task = self.task_size.of("repeat-copy")?;
         if !self.json {
             let steps = HORIZON + task.steps_before_outputs();

@@ -13,6 +13,7 @@ use ketbra::reproduce::course::{self, CourseObserver, CourseRow};
 use ketbra::reproduce::{Agreement, Authority, Experiment, ExperimentReport, Finding, ReproduceError, judge};
 use ketbra::run_folder::RunFolder;
 use ketbra::sweep::{Local, Run, Runner, SweepFolder, to_csv};
+use ketbra::train::threads_or_cores;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -77,7 +78,7 @@ impl ReproduceCommand {
         let mut seen = BTreeSet::new();
         let runs: Vec<Run> = plans.iter().flatten().filter(|run| seen.insert(run.name.clone())).cloned().collect();
         check_threads(self.threads)?;
-        let cores = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let cores = threads_or_cores(self.threads);
         // A device that is not there is found out before a folder is begun.
         let engine = Local::new(self.device.trainer(cores)?);
         let folder = SweepFolder::create(&self.out.join("networks"), &runs)?;
