@@ -1,6 +1,6 @@
 //! Networks against each other.
 
-use crate::arrays::view;
+use crate::arrays::held;
 use crate::errors::Failed;
 use crate::network::Network;
 use crate::settings::with;
@@ -45,16 +45,12 @@ impl Comparison {
 
     /// One step of a network's circuit, as read from its states.
     fn step<'py>(this: &Bound<'py, Self>, network: usize) -> Option<Bound<'py, PyArray2<f64>>> {
-        let circuit = this.get().examined.get(network)?.circuit.as_ref()?;
-        // SAFETY: the class is frozen and holds the matrices behind an `Arc`.
-        Some(unsafe { view(&circuit.step, this.clone().into_any()) })
+        held(this, |found| Some(&found.examined.get(network)?.circuit.as_ref()?.step))
     }
 
     /// Cosines between the memories of two networks after the best rotation; rows are those of the first.
     fn overlap<'py>(this: &Bound<'py, Self>, pair: usize) -> Option<Bound<'py, PyArray2<f64>>> {
-        let codes = this.get().found.pairs.get(pair)?.codes.as_ref()?;
-        // SAFETY: the class is frozen, so that what it holds stays where it is.
-        Some(unsafe { view(&codes.alignment.overlap.cosines, this.clone().into_any()) })
+        held(this, |found| Some(&found.found.pairs.get(pair)?.codes.as_ref()?.alignment.overlap.cosines))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Interpretation.
 
-use crate::arrays::{complex, matrix, view};
+use crate::arrays::{column_major, complex, held, matrix};
 use crate::errors::Failed;
 use crate::memories::Memories;
-use crate::network::{Network, column_major};
+use crate::network::Network;
 use crate::report::page_of;
 use crate::settings::with;
 use crate::task::{Task, TaskGiven};
@@ -183,9 +183,7 @@ impl Interpretation {
     /// One step on the visited states, r x r; nothing where activity dies out.
     #[getter]
     fn operator<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let operator = &this.get().found.details.orbit.as_ref()?.operator;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(operator, this.clone().into_any()) })
+        held(this, |seen| Some(&seen.found.details.orbit.as_ref()?.operator))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Tasks.
 
-use crate::arrays::{complex, matrix, view};
+use crate::arrays::{complex, held, matrix};
 use crate::errors::Failed;
 use crate::network::Network;
 use crate::work::{interruptible, no_look};
@@ -161,17 +161,14 @@ impl Task {
     /// f, d x (s*d); nothing where f is not linear.
     #[getter]
     fn matrix<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let function = this.get().function.get_or_init(|| this.get().task.window().ok()?.linear()).as_ref()?;
-        // SAFETY: a frozen class owns the matrix.
-        Some(unsafe { view(function, this.clone().into_any()) })
+        held(this, |this| this.function.get_or_init(|| this.task.window().ok()?.linear()).as_ref())
     }
 
     /// Phi on the core.
     #[getter]
-    fn phi<'py>(this: &Bound<'py, Self>) -> Result<Bound<'py, PyArray2<f64>>, Failed> {
-        let phi = &this.get().circuit()?.step;
-        // SAFETY: a frozen class owns the matrix.
-        Ok(unsafe { view(phi, this.clone().into_any()) })
+    fn phi<'py>(this: &Bound<'py, Self>) -> Result<Option<Bound<'py, PyArray2<f64>>>, Failed> {
+        this.get().circuit()?;
+        Ok(held(this, |this| Some(&this.core.get()?.step)))
     }
 
     /// Every output as a truth table; nothing for a dense f.
