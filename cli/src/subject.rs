@@ -191,7 +191,7 @@ pub fn distinct_names(paths: &[PathBuf]) -> Vec<OsString> {
 
 /// Writes the page of a network.
 pub fn write_page(to: &Path, path: &Path, file: &NetworkFile, found: &Interpretation) -> Result<Written, Failure> {
-    let html = page(&file.network, found, &provenance(path, file)).map_err(Failure::could_not)?;
+    let html = page(Some(&file.network), found, &provenance(path, file)).map_err(Failure::could_not)?;
     write(to, html.as_bytes())
 }
 

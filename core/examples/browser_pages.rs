@@ -11,7 +11,7 @@ use ketbra::network::{
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
 use ketbra::observe::{Trajectories, View};
 use ketbra::random::{Purpose, Stream};
-use ketbra::report::{Provenance, Side, Training, page, page_of_recordings, page_of_sweep, page_of_two};
+use ketbra::report::{Provenance, Side, Training, page, page_of_sweep, page_of_two};
 use ketbra::sweep::SweepFolder;
 use ketbra::task::{Episodes, Window};
 use serde_json::json;
@@ -91,7 +91,7 @@ fn two(folder: &Path) -> Result<()> {
     let [left, right] = ["left", "right"].map(told);
     let left = Side { network: &a.0, found: &a.1, provenance: &left };
     let right = Side { network: &b.0, found: &b.1, provenance: &right };
-    std::fs::write(folder.join("pair.html"), page_of_two(&left, &right)?)?;
+    std::fs::write(folder.join("pair.html"), page_of_two(&left, &right, None)?)?;
     let expected = json!({ "found": [&a.1, &b.1] });
     std::fs::write(folder.join("pair.json"), expected.to_string())?;
     // Beside one whose rule cannot be read.
@@ -99,7 +99,7 @@ fn two(folder: &Path) -> Result<()> {
     let unread = interpret(&random, &Question::Blind { s: 8 }, &InterpretParams::default(), &|_| true)?;
     let provenance = told("right");
     let right = Side { network: &random, found: &unread, provenance: &provenance };
-    std::fs::write(folder.join("pair-unread.html"), page_of_two(&left, &right)?)?;
+    std::fs::write(folder.join("pair-unread.html"), page_of_two(&left, &right, None)?)?;
     let expected = json!({ "found": [&a.1, &unread] });
     Ok(std::fs::write(folder.join("pair-unread.json"), expected.to_string())?)
 }
@@ -172,7 +172,7 @@ fn recordings(folder: &Path, told: &Question) -> Result<()> {
         let recorded = Trajectories { inputs: Some(inputs.clone()), states, outputs: outputs.clone() };
         let found = interpret_trajectories(&recorded, told, &InterpretParams::default())?;
         let provenance = Provenance { title: name.into(), ..Provenance::default() };
-        std::fs::write(folder.join(format!("{name}.html")), page_of_recordings(&found, &provenance)?)?;
+        std::fs::write(folder.join(format!("{name}.html")), page(None, &found, &provenance)?)?;
         // The second episode that is kept is the fifth of the recording.
         let said: Vec<f64> = (0..d).map(|j| outputs[10][(j, 4)]).collect();
         let expected = json!({ "found": found, "s": task.s(), "d": d, "episode": 1, "step": 10, "said": said });
@@ -295,7 +295,7 @@ impl Page {
     fn write_as(&self, folder: &Path, edit_to: Option<&Window>, params: &InterpretParams) -> Result<()> {
         let found = interpret(&self.network, &self.question, params, &|_| true)?;
         let provenance = Provenance { title: self.name.into(), made: vec![], training: self.course.clone() };
-        let html = page(&self.network, &found, &provenance)?;
+        let html = page(Some(&self.network), &found, &provenance)?;
         std::fs::write(folder.join(format!("{}.html", self.name)), &html)?;
         std::fs::write(folder.join(format!("{}.json", self.name)), self.expected(&found, edit_to)?.to_string())?;
         Ok(())

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("warning: {}", warning.message);
     }
     if found.verdict == Verdict::Circuit {
-        std::fs::write("page.html", page(&opened.network, &found, &Provenance::of(path, &opened, &|_, _| ()))?)?;
+        std::fs::write("page.html", page(Some(&opened.network), &found, &Provenance::of(path, &opened, &|_, _| ()))?)?;
     }
     Ok(())
 }

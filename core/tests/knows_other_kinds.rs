@@ -92,7 +92,7 @@ fn nothing_false_is_said_of_networks_that_do_another_task() {
 fn a_network_that_was_told_no_task_is_never_said_to_have_failed_it() {
     for (name, network) in all() {
         let found = blind(&network, 4);
-        let (sentence, made) = (headline(Some(&network), &found), page(&network, &found, &Provenance::default()));
+        let (sentence, made) = (headline(Some(&network), &found), page(Some(&network), &found, &Provenance::default()));
         assert!(made.is_ok_and(|html| html.len() > 10_000), "{name}: every network has a page");
         for false_words in ["has learned nothing", "has not learned", "did not learn", "is a circuit", "goes on alone,"]
         {

@@ -11,7 +11,6 @@ use crate::wording::in_python;
 use crate::work::{Stop, interruptible};
 use ketbra::interpret::{self as stage, InterpretParams, Known, Note, Question, Warning};
 use ketbra::network::NetworkFile;
-use ketbra::path_text::path_text;
 use ketbra::task::{Gate, Slot};
 use ketbra::train::threads_or_cores;
 use numpy::ndarray::Array2;
@@ -19,7 +18,6 @@ use numpy::{Complex64, IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
-use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,15 +34,7 @@ pub struct Interpretation {
 impl Interpretation {
     /// The document that `ketbra interpret --json` prints.
     fn json(&self) -> Result<String, Failed> {
-        let mut document = match &self.path {
-            Some(path) => json!({ "path": path_text(path) }),
-            None => json!({}),
-        };
-        let found = serde_json::to_value(self.found.as_ref()).map_err(Failed::interpret)?;
-        if let (Value::Object(document), Value::Object(found)) = (&mut document, found) {
-            document.extend(found);
-        }
-        Ok(document.to_string())
+        Ok(self.found.document(self.path.as_deref()).map_err(Failed::interpret)?.to_string())
     }
 
     /// The same with further warnings before the others, each a topic and a message.

@@ -57,5 +57,5 @@ fn page(sides: [(&File, &(NetworkFile, Interpretation)); 2]) -> Result<String, P
     let [(_, left), (_, right)] = sides;
     let left = Side { network: &left.0.network, found: &left.1, provenance: &told_left };
     let right = Side { network: &right.0.network, found: &right.1, provenance: &told_right };
-    Ok(page_of_two(&left, &right)?)
+    Ok(page_of_two(&left, &right, None)?)
 }

@@ -8,16 +8,15 @@ use ketbra::network::NetworkFile;
 use ketbra::observe::OnProgress;
 use ketbra::report::{Provenance, page};
 use ketbra::setting::Adjustable;
-use serde_json::{Value, json};
 use std::path::Path;
 
 pub fn interpret(about: &NetworkOptions, files: &[File], look: OnProgress<'_>) -> Result<Answer, Problem> {
     let [dropped] = files else { return Err("drop one network".into()) };
     let (network, found) = interpreted(about, dropped, look)?;
     let told = Provenance::of(Path::new(&dropped.name), &network, &|_, _| ());
-    let line = line(&dropped.name, &found)?;
+    let line = found.document(Some(Path::new(&dropped.name)))?;
     let files = vec![
-        file(PAGE, page(&network.network, &found, &told)?),
+        file(PAGE, page(Some(&network.network), &found, &told)?),
         file("interpretation.json", serde_json::to_string_pretty(&line)?),
         file(Interpretation::MATRICES_FILE, found.matrices()?),
     ];
@@ -34,13 +33,4 @@ pub fn interpreted(
     let question = about.known().question(&network)?;
     let found = interpret_file(&network, &question, &InterpretParams::default().with_map(&about.settings)?, look)?;
     Ok((network, found))
-}
-
-/// What the command line prints of a network with `--json`.
-fn line(name: &str, found: &Interpretation) -> Result<Value, Problem> {
-    let mut line = json!({ "path": name });
-    if let (Value::Object(line), Value::Object(found)) = (&mut line, serde_json::to_value(found)?) {
-        line.extend(found);
-    }
-    Ok(line)
 }

@@ -13,7 +13,7 @@ use ketbra::compare::{
 };
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::figures::comparison_figures;
-use ketbra::report::{Provenance, Side, page_of_compared};
+use ketbra::report::{Provenance, Side, page_of_two};
 use ketbra::setting::Adjustable;
 use ketbra::sweep::{Row, SweepFolder};
 use serde::Serialize;
@@ -160,7 +160,7 @@ impl CompareCommand {
         let told = [Provenance::of(paths[0], &left, &|_, _| ()), Provenance::of(paths[1], &right, &|_, _| ())];
         let side = |k: usize, file| Side { network: file, found: &examined[k].found, provenance: &told[k] };
         let html =
-            page_of_compared(&side(0, &left.network), &side(1, &right.network), pair).map_err(Failure::could_not)?;
+            page_of_two(&side(0, &left.network), &side(1, &right.network), Some(pair)).map_err(Failure::could_not)?;
         write(&out.join("comparison.html"), html.as_bytes()).map(|_| ())
     }
 }

@@ -77,7 +77,7 @@ impl ReportCommand {
             Side { network: &a.0.network, found: &a.1, provenance: &told[0] },
             Side { network: &b.0.network, found: &b.1, provenance: &told[1] },
         ];
-        let html = page_of_two(&sides[0], &sides[1]).map_err(Failure::could_not)?;
+        let html = page_of_two(&sides[0], &sides[1], None).map_err(Failure::could_not)?;
         let both = format!("{}-and-{}.report.html", name(left), name(right));
         let to = self.out.clone().unwrap_or_else(|| left.with_file_name(both));
         let page = [write(&to, html.as_bytes())?];

@@ -32,7 +32,7 @@ mod weights;
 
 pub use check::{Checked, check};
 pub use circuit::Role;
-pub use compiled::{Compiled, CompiledFigures, HeldUnit};
+pub use compiled::{Compiled, CompiledFigures, CompiledSummary, HeldUnit};
 pub use error::CompileError;
 pub(crate) use in_code::{Given, Written, compile_in_code};
 pub use pairs::SuperposedPair;

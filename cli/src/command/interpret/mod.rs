@@ -18,7 +18,7 @@ use ketbra::panics::catch_panic;
 use ketbra::path_text::path_text;
 use ketbra::setting::Adjustable;
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -119,7 +119,9 @@ impl InterpretCommand {
         let mut failed = vec![];
         for (path, result) in self.paths.iter().zip(results) {
             match result {
-                Ok(found) if self.json => print_exactly(&format!("{}\n", self.line(path, &found))),
+                Ok(found) if self.json => {
+                    print_exactly(&format!("{}\n", found.document(Some(path)).map_err(Failure::could_not)?))
+                }
                 Ok(found) if self.paths.len() == 1 => print(&summary::summary(path, &found)),
                 Ok(found) => print(&summary::row(path, &found)),
                 Err(failure) if self.paths.len() == 1 && !self.json => return Err(failure),
@@ -225,16 +227,9 @@ impl InterpretCommand {
         Ok(found)
     }
 
-    fn line(&self, path: &Path, found: &Interpretation) -> Value {
-        let mut line = json!({ "path": path_text(path) });
-        if let (Value::Object(line), Ok(Value::Object(found))) = (&mut line, serde_json::to_value(found)) {
-            line.extend(found);
-        }
-        line
-    }
-
     fn write(&self, folder: &Path, path: &Path, found: &Interpretation) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(&self.line(path, found)).map_err(Failure::could_not)?;
+        let text = serde_json::to_string_pretty(&found.document(Some(path)).map_err(Failure::could_not)?)
+            .map_err(Failure::could_not)?;
         write(&folder.join("interpretation.json"), text.as_bytes())?;
         write(&folder.join(Interpretation::MATRICES_FILE), &found.matrices().map_err(Failure::could_not)?)?;
         Ok(())
