@@ -2,8 +2,21 @@
 
 use crate::arguments::in_options;
 use crate::{interrupt, terminal};
+use ketbra::UnknownWord;
 use ketbra::circuit::CircuitError;
+use ketbra::compare::CompareError;
+use ketbra::compile::CompileError;
+use ketbra::compose::ComposeError;
+use ketbra::develop::DevelopError;
+use ketbra::edit::EditError;
+use ketbra::interpret::InterpretError;
+use ketbra::linearize::LinearizeError;
 use ketbra::network::NetworkError;
+use ketbra::numeric::NumericError;
+use ketbra::observe::ObserveError;
+use ketbra::recall::RecallError;
+use ketbra::report::ReportError;
+use ketbra::reproduce::ReproduceError;
 use ketbra::run_folder::RunFolderError;
 use ketbra::setting::SettingError;
 use ketbra::sweep::SweepError;
@@ -67,26 +80,67 @@ impl From<TaskError> for Failure {
     }
 }
 
-impl From<SettingError> for Failure {
-    fn from(error: SettingError) -> Self {
-        Self::bad_input(error)
+/// Whose fault an error of the library is: with the variants in brackets as the first word says, with all others as the second.
+macro_rules! blame {
+    ($($Error:ty [$($Variant:pat),*] $how:ident, $otherwise:ident;)+) => {
+        $(impl From<$Error> for Failure {
+            fn from(error: $Error) -> Self {
+                match error {
+                    $($Variant => Self::$how(error),)*
+                    _ => Self::$otherwise(error),
+                }
+            }
+        })+
+    };
+}
+
+blame! {
+    SettingError [] bad_input, bad_input;
+    UnknownWord [] bad_input, bad_input;
+    CircuitError [CircuitError::TangleTooLarge { .. }, CircuitError::TooManyVectors { .. }] bad_input, could_not;
+    NetworkError [NetworkError::Io { action: "write", .. }] could_not, bad_input;
+    CudaError [CudaError::TooManyStages { .. }] bad_input, could_not;
+    CompileError [CompileError::Numeric(_)] could_not, bad_input;
+    ComposeError [] bad_input, bad_input;
+    EditError [] bad_input, bad_input;
+    RecallError [RecallError::Parameter { .. }] bad_input, could_not;
+    ObserveError [] bad_input, bad_input;
+    LinearizeError [] bad_input, bad_input;
+    NumericError [] could_not, could_not;
+    ReportError [] could_not, could_not;
+    serde_json::Error [] could_not, could_not;
+}
+
+impl From<InterpretError> for Failure {
+    fn from(error: InterpretError) -> Self {
+        if error.is_stop() { Self::interrupted(error) } else { Self::bad_input(error) }
     }
 }
 
-impl From<CircuitError> for Failure {
-    fn from(error: CircuitError) -> Self {
+impl From<CompareError> for Failure {
+    fn from(error: CompareError) -> Self {
         match error {
-            CircuitError::TangleTooLarge { .. } | CircuitError::TooManyVectors { .. } => Self::bad_input(error),
-            _ => Self::could_not(error),
+            error if error.is_stop() => Self::interrupted(error),
+            CompareError::Numeric(_) => Self::could_not(error),
+            error => Self::bad_input(error),
         }
     }
 }
 
-impl From<NetworkError> for Failure {
-    fn from(error: NetworkError) -> Self {
+impl From<DevelopError> for Failure {
+    fn from(error: DevelopError) -> Self {
         match error {
-            NetworkError::Io { action: "write", .. } => Self::could_not(error),
-            _ => Self::bad_input(error),
+            DevelopError::Interpret { source, .. } if source.is_stop() => Self::interrupted(source),
+            error => Self::bad_input(error),
+        }
+    }
+}
+
+impl From<ReproduceError> for Failure {
+    fn from(error: ReproduceError) -> Self {
+        match error {
+            ReproduceError::Sweep(error) => error.into(),
+            error => Self::bad_input(error),
         }
     }
 }
@@ -108,15 +162,6 @@ impl From<TrainError> for Failure {
             TrainError::Task(error) => error.into(),
             TrainError::Cuda(error) => error.into(),
             TrainError::Start(error) => error.into(),
-            _ => Self::could_not(error),
-        }
-    }
-}
-
-impl From<CudaError> for Failure {
-    fn from(error: CudaError) -> Self {
-        match error {
-            CudaError::TooManyStages { .. } => Self::bad_input(error),
             _ => Self::could_not(error),
         }
     }

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Count;
 use crate::subject::{distinct_names, write};
-use crate::terminal::{print, print_json};
+use crate::terminal::answer;
 use ketbra::compare::{
     CompareError, CompareParams, Comparison, Effect, Examined, Pair, Subject, compare_examined, effects, examine_all,
 };
@@ -86,8 +86,8 @@ impl CompareCommand {
         let bar = Count::new(subjects.len(), "networks");
         let examined = examine_all(&subjects, &params, &|_| !interrupt::asked(), &|| bar.one());
         bar.finish();
-        let examined = examined.map_err(failure)?;
-        let found = compare_examined(&examined, &params).map_err(failure)?;
+        let examined = examined?;
+        let found = compare_examined(&examined, &params)?;
         let effects = if settings.is_empty() { vec![] } else { effects(&settings, &found.pairs) };
         let document = Document { found: &found, effects };
         if let Some(out) = &self.out {
@@ -96,10 +96,7 @@ impl CompareCommand {
                 self.write_page(out, [left, right], &examined, pair)?;
             }
         }
-        match self.json {
-            true => print_json(&document),
-            false => print(&text::text(&found, &document.effects)),
-        }
+        answer(self.json, &document, || text::text(&found, &document.effects));
         Ok(())
     }
 
@@ -140,12 +137,12 @@ impl CompareCommand {
             CompareError::NoInputSteps { name } => Failure::bad_input(format!(
                 "nothing says for how many steps {name} gets inputs; pass --s N, or train it with its task in the file"
             )),
-            error => failure(error),
+            error => error.into(),
         })
     }
 
     fn write(&self, out: &Path, document: &Document<'_>, examined: &[Examined]) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(document).map_err(Failure::could_not)? + "\n";
+        let text = serde_json::to_string_pretty(document)? + "\n";
         write(&out.join("comparison.json"), text.as_bytes())?;
         for picture in comparison_figures(document.found, examined) {
             write(&out.join(format!("{}.svg", picture.name)), picture.svg().as_bytes())?;
@@ -159,8 +156,7 @@ impl CompareCommand {
         let [Ok(left), Ok(right)] = files else { return Ok(()) };
         let told = [Provenance::of(paths[0], &left, &|_, _| ()), Provenance::of(paths[1], &right, &|_, _| ())];
         let side = |k: usize, file| Side { network: file, found: &examined[k].found, provenance: &told[k] };
-        let html =
-            page_of_two(&side(0, &left.network), &side(1, &right.network), Some(pair)).map_err(Failure::could_not)?;
+        let html = page_of_two(&side(0, &left.network), &side(1, &right.network), Some(pair))?;
         write(&out.join("comparison.html"), html.as_bytes()).map(|_| ())
     }
 }
@@ -185,12 +181,4 @@ fn of_row(row: &Row) -> TrainedWith {
     ];
     let of_cell = row.cell_settings.iter().map(|(setting, value)| (setting.name, value.to_string()));
     all.into_iter().chain(of_cell).map(|(name, value)| (name.to_string(), value)).collect()
-}
-
-fn failure(error: CompareError) -> Failure {
-    match error {
-        error if error.is_stop() => Failure::interrupted(error),
-        CompareError::Numeric(_) => Failure::could_not(error),
-        error => Failure::bad_input(error),
-    }
 }

@@ -3,10 +3,8 @@
 use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::subject::{network_in, write};
-use crate::terminal::{GOOD, print, print_json, title};
-use ketbra::compile::{
-    Checked, CompileError, CompileParams, Compiled, CompiledFigures, CompiledSummary, UnitBasis, compile,
-};
+use crate::terminal::{GOOD, answer, title};
+use ketbra::compile::{Checked, CompileParams, Compiled, CompiledFigures, CompiledSummary, UnitBasis, compile};
 use ketbra::network::CellKind;
 use ketbra::path_text::path_text;
 use std::borrow::Cow;
@@ -69,13 +67,10 @@ impl CompileCommand {
             seed: self.seed,
             ..CompileParams::default()
         };
-        let made = compile(&task, &params).map_err(failure)?;
+        let made = compile(&task, &params)?;
         let saved = self.save(&made)?;
-        if self.json {
-            print_json(&Line { made: made.summary(), saved: saved.iter().map(|path| path_text(path)).collect() });
-        } else {
-            print(&in_words(&made, &saved));
-        }
+        let line = Line { made: made.summary(), saved: saved.iter().map(|path| path_text(path)).collect() };
+        answer(self.json, &line, || in_words(&made, &saved));
         Ok(())
     }
 
@@ -88,13 +83,6 @@ impl CompileCommand {
         made.file().save(&network)?;
         write(&truth, made.truth().to_string().as_bytes())?;
         Ok(vec![network, truth])
-    }
-}
-
-fn failure(error: CompileError) -> Failure {
-    match error {
-        CompileError::Numeric(_) => Failure::could_not(error),
-        _ => Failure::bad_input(error),
     }
 }
 

@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Count;
 use crate::subject::write;
-use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
+use crate::terminal::{FAINT, GOOD, WARN, answer, note, print, title};
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::report::figures::{comparison_figures, course_figure, development_figure, figures};
 use ketbra::reproduce::course::{self, CourseObserver, CourseRow};
-use ketbra::reproduce::{Agreement, Authority, Experiment, ExperimentReport, Finding, ReproduceError, judge};
+use ketbra::reproduce::{Agreement, Authority, Experiment, ExperimentReport, Finding, judge};
 use ketbra::run_folder::RunFolder;
 use ketbra::sweep::{Local, Run, Runner, SweepFolder, to_csv};
 use ketbra::train::threads_or_cores;
@@ -56,15 +56,6 @@ pub struct ReproduceCommand {
     json: bool,
 }
 
-impl From<ReproduceError> for Failure {
-    fn from(error: ReproduceError) -> Self {
-        match error {
-            ReproduceError::Sweep(error) => error.into(),
-            _ => Self::bad_input(error),
-        }
-    }
-}
-
 impl ReproduceCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let experiments = Experiment::read_all(&self.from, &self.experiments, self.quick)?;
@@ -89,7 +80,7 @@ impl ReproduceCommand {
             let rows: Vec<_> = plan.iter().filter_map(|run| rows.get(&run.name).cloned()).collect();
             let course = self.course(experiment, cores)?;
             let report = judge(experiment, &rows, course, &folder, self.quick)?;
-            self.keep(&report, &to_csv(&rows).map_err(Failure::could_not)?)?;
+            self.keep(&report, &to_csv(&rows)?)?;
             self.draw(experiment, plan, &folder)?;
             self.draw_distances(experiment, &report)?;
             self.draw_development(experiment, &report)?;
@@ -99,11 +90,7 @@ impl ReproduceCommand {
             }
             reports.push(report);
         }
-        if self.json {
-            print_json(&reports);
-        } else {
-            print(&summary(&reports));
-        }
+        answer(self.json, &reports, || summary(&reports));
         Ok(())
     }
 
@@ -144,7 +131,7 @@ impl ReproduceCommand {
             let question = Question::Task(task.clone());
             let found =
                 interpret(&network, &question, &InterpretParams::default(), &|_| true).map_err(Failure::could_not)?;
-            let pictures = figures(&network, &found, None).map_err(Failure::could_not)?;
+            let pictures = figures(&network, &found, None)?;
             for picture in pictures.iter().filter(|picture| wanted.iter().any(|name| name == picture.name)) {
                 let path = self.out.join(&experiment.name).join(format!("{}-{}.svg", picture.name, run.name));
                 write(&path, picture.svg().as_bytes())?;
@@ -204,7 +191,7 @@ impl ReproduceCommand {
     /// Keeps a report and the results that it rests on.
     fn keep(&self, report: &ExperimentReport, results: &str) -> Result<(), Failure> {
         let folder = self.out.join(&report.name);
-        let json = serde_json::to_string_pretty(report).map_err(Failure::could_not)? + "\n";
+        let json = serde_json::to_string_pretty(report)? + "\n";
         write(&folder.join("report.json"), json.as_bytes())?;
         // Of a course every row is in the report.
         if !results.is_empty() {

@@ -6,7 +6,7 @@ mod text;
 use crate::device::{check_threads, word};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::terminal::{print, print_json};
+use crate::terminal::{answer, print, print_json};
 pub use bar::Bar;
 use clap::ValueEnum;
 use ketbra::sweep::{
@@ -195,11 +195,7 @@ impl SweepCommand {
 
     fn tell_status(&self, path: &Path) -> Result<(), Failure> {
         let status = SweepStatus::of(&SweepFolder::open(path)?)?;
-        if self.json {
-            print_json(&status);
-        } else {
-            print(&text::status(&status));
-        }
+        answer(self.json, &status, || text::status(&status));
         Ok(())
     }
 }
