@@ -9,7 +9,7 @@ use crate::subject::write;
 use crate::terminal::{FAINT, GOOD, WARN, answer, note, print, title};
 use ketbra::interpret::{InterpretParams, Question, interpret};
 use ketbra::report::figures::{comparison_figures, course_figure, development_figure, figures};
-use ketbra::reproduce::course::{self, CourseObserver, CourseRow};
+use ketbra::reproduce::course::{self, CourseRow};
 use ketbra::reproduce::{Agreement, Authority, Experiment, ExperimentReport, Finding, judge};
 use ketbra::run_folder::RunFolder;
 use ketbra::sweep::{Local, Run, Runner, SweepFolder, to_csv};
@@ -147,11 +147,11 @@ impl ReproduceCommand {
             note(&format!("{}: networks that learn one thing after another, on the processor", experiment.name));
         }
         interrupt::listen();
-        let watcher = Stages(Count::new(0, "stages"));
+        let bar = Count::new(0, "stages");
         let out = self.out.join("networks");
         std::fs::create_dir_all(&out).map_err(Failure::could_not)?;
-        let rows = course::run(course, self.seeds, &out, threads, &watcher);
-        watcher.0.finish();
+        let rows = course::run(course, self.seeds, &out, threads, &|done, of| bar.set(done, of), &interrupt::asked);
+        bar.finish();
         rows?.ok_or_else(|| Failure::interrupted("stopped, and saved; go on with the same command"))
     }
 
@@ -198,19 +198,6 @@ impl ReproduceCommand {
             write(&folder.join("results.csv"), results.as_bytes())?;
         }
         Ok(())
-    }
-}
-
-/// Shows how many stages of a course are done.
-struct Stages(Count);
-
-impl CourseObserver for Stages {
-    fn done(&self, done: usize, of: usize) {
-        self.0.set(done, of);
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::asked()
     }
 }
 
