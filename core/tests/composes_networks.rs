@@ -5,7 +5,7 @@
 use ketbra::compile::{CompileParams, compile};
 use ketbra::compose::{ComposeError, Composed, feed, sum};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
-use ketbra::network::{Activation, CellKind, Network};
+use ketbra::network::{Activation, Architecture, CellKind, CellSettings, Initialization, Network};
 use ketbra::task::Window;
 
 fn task(s: usize, d: usize, lines: &[&str]) -> Window {
@@ -116,5 +116,14 @@ fn what_does_not_fit_is_refused_with_a_reason() {
     assert!(said(sum((&a, &f), (&lstm, &g))).contains("do not make one"));
     let mut linear = b.clone();
     linear.as_elman_mut().unwrap().activation = Activation::Identity;
-    assert!(said(sum((&a, &f), (&linear, &g))).contains("do not make one"));
+    assert!(said(sum((&a, &f), (&linear, &g))).contains("a layer with tanh and a layer with identity do not make one"));
+    let leaky = CellKind::Leaky;
+    let leaky = Architecture {
+        cell: leaky,
+        settings: CellSettings::usual(leaky),
+        ..Architecture::elman(8, Activation::Tanh, false)
+    };
+    let leaky = Initialization::Uniform.network(&leaky, f.d(), f.d(), 1);
+    let refused = said(sum((&leaky, &f), (&leaky, &g)));
+    assert!(refused.contains("layers of leaky") && refused.contains("not put together yet"), "{refused}");
 }
