@@ -43,7 +43,7 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     }
     let mut choices = Choices::default();
     for (key, value) in settings {
-        key.set(&mut choices, value);
+        key.set(&mut choices, value).map_err(|error| error.to_string())?;
     }
     match (&choices.from, &choices.init, choices.freeze) {
         (Some(_), Some(_), _) => return Err(TrainError::TwoStarts.to_string()),
