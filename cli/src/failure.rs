@@ -9,6 +9,7 @@ use ketbra::compile::CompileError;
 use ketbra::compose::ComposeError;
 use ketbra::develop::DevelopError;
 use ketbra::edit::EditError;
+use ketbra::files::FileError;
 use ketbra::interpret::InterpretError;
 use ketbra::linearize::LinearizeError;
 use ketbra::network::NetworkError;
@@ -145,6 +146,12 @@ impl From<ReproduceError> for Failure {
     }
 }
 
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        if error.action == "read" { Self::bad_input(error) } else { Self::could_not(error) }
+    }
+}
+
 impl From<TrainError> for Failure {
     fn from(error: TrainError) -> Self {
         match error {
@@ -171,8 +178,7 @@ impl From<RunFolderError> for Failure {
     fn from(error: RunFolderError) -> Self {
         match error {
             RunFolderError::Train(error) => error.into(),
-            RunFolderError::Io { action: "read", .. } => Self::bad_input(error),
-            RunFolderError::Io { .. } => Self::could_not(error),
+            RunFolderError::Io(error) => error.into(),
             _ => Self::bad_input(error),
         }
     }
@@ -181,11 +187,8 @@ impl From<RunFolderError> for Failure {
 impl From<SweepError> for Failure {
     fn from(error: SweepError) -> Self {
         match error {
-            SweepError::Io { action: "read", .. } => Self::bad_input(error),
-            SweepError::Io { .. }
-            | SweepError::Damaged { .. }
-            | SweepError::Refused { .. }
-            | SweepError::Panicked(_) => Self::could_not(error),
+            SweepError::Io(error) => error.into(),
+            SweepError::Damaged { .. } | SweepError::Refused { .. } | SweepError::Panicked(_) => Self::could_not(error),
             _ => Self::bad_input(error),
         }
     }

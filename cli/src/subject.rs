@@ -6,7 +6,7 @@ use crate::interrupt;
 use crate::progress::Count;
 use crate::terminal::{WARN, note};
 use crate::written::Written;
-use ketbra::files::write_with_folders;
+use ketbra::files::{cannot, write_with_folders};
 use ketbra::foreign_text::escaped;
 use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
@@ -212,8 +212,7 @@ pub fn provenance(path: &Path, file: &NetworkFile) -> Provenance {
 
 /// Writes a file, and the folder it goes into.
 pub fn write(to: &Path, bytes: &[u8]) -> Result<Written, Failure> {
-    let failed = |error: std::io::Error| Failure::could_not(format!("cannot write {}: {error}", to.display()));
-    write_with_folders(to, bytes).map_err(failed)?;
+    write_with_folders(to, bytes).map_err(cannot("write", to))?;
     Ok(Written { path: to.into(), bytes: bytes.len() })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::errors::Failed;
 use crate::interpret::Interpretation;
+use ketbra::files::cannot;
 use ketbra::report::{Provenance, page};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -20,6 +21,6 @@ pub fn page_of(py: Python<'_>, seen: &Interpretation, title: &str) -> Result<Str
 /// Writes a text file, all of it or nothing.
 #[pyfunction]
 pub fn write_whole(py: Python<'_>, path: PathBuf, text: &str) -> Result<(), Failed> {
-    py.detach(|| ketbra::files::write_whole(&path, text.as_bytes()))
-        .map_err(|error| Failed::report(format!("cannot write {}: {error}", path.display())))
+    let written = py.detach(|| ketbra::files::write_whole(&path, text.as_bytes()));
+    written.map_err(cannot("write", &path)).map_err(Failed::report)
 }

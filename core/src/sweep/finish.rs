@@ -44,19 +44,18 @@ impl<'a> Finisher<'a> {
     }
 
     fn write(&mut self, finished: Finished) -> Result<(), SweepError> {
-        let refused =
-            |error: RunFolderError| SweepError::Damaged { path: self.folder.path().into(), problem: error.to_string() };
+        let refused = SweepError::damaged::<RunFolderError>(self.folder.path());
         match finished {
             Finished::Trained { mut folder, network, result } => {
-                folder.write_network(&network).map_err(refused)?;
+                folder.write_network(&network).map_err(&refused)?;
                 let complete = folder.write_manifest(|manifest| {
                     manifest.status = RunStatus::Complete;
                     manifest.result = Some(result);
                 });
-                complete.and_then(|()| folder.remove_checkpoints()).map_err(refused)
+                complete.and_then(|()| folder.remove_checkpoints()).map_err(&refused)
             }
             Finished::Diverged { mut folder } => {
-                folder.write_manifest(|manifest| manifest.status = RunStatus::Diverged).map_err(refused)
+                folder.write_manifest(|manifest| manifest.status = RunStatus::Diverged).map_err(&refused)
             }
             Finished::Row { row, claim } => {
                 self.folder.write_row(&row)?;
