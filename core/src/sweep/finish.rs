@@ -47,15 +47,11 @@ impl<'a> Finisher<'a> {
         let refused = SweepError::damaged::<RunFolderError>(self.folder.path());
         match finished {
             Finished::Trained { mut folder, network, result } => {
-                folder.write_network(&network).map_err(&refused)?;
-                let complete = folder.write_manifest(|manifest| {
-                    manifest.status = RunStatus::Complete;
-                    manifest.result = Some(result);
-                });
-                complete.and_then(|()| folder.remove_checkpoints()).map_err(&refused)
+                let complete = folder.complete(&network, result);
+                complete.and_then(|()| folder.remove_checkpoints()).map_err(refused)
             }
             Finished::Diverged { mut folder } => {
-                folder.write_manifest(|manifest| manifest.status = RunStatus::Diverged).map_err(&refused)
+                folder.write_manifest(|manifest| manifest.status = RunStatus::Diverged).map_err(refused)
             }
             Finished::Row { row, claim } => {
                 self.folder.write_row(&row)?;
