@@ -13,6 +13,7 @@ use ketbra::sweep::SweepError;
 use ketbra::task::TaskError;
 use ketbra::train::TrainError;
 use pyo3::PyErr;
+use serde_json::Error as JsonError;
 use std::fmt::Display;
 
 /// The exceptions.
@@ -72,7 +73,7 @@ families! {
     network: NetworkError, [NetworkError {}];
     train: TrainError, [TrainError { Start }];
     run_folder: RunFolderError, [RunFolderError { Task, Network, Train }];
-    interpret: InterpretError, [ObserveError { Task, Network }, InterpretError { Task, Observe }];
+    interpret: InterpretError, [ObserveError { Task, Network }, InterpretError { Task, Observe }, JsonError {}];
     linearize: LinearizeError, [LinearizeError {}];
     edit: EditError, [EditError { Task, Network }];
     report: ReportError, [ReportError {}];

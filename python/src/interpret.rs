@@ -34,7 +34,7 @@ pub struct Interpretation {
 impl Interpretation {
     /// The document that `ketbra interpret --json` prints.
     fn json(&self) -> Result<String, Failed> {
-        Ok(self.found.document(self.path.as_deref()).map_err(Failed::interpret)?.to_string())
+        Ok(self.found.document(self.path.as_deref())?.to_string())
     }
 
     /// The same with further warnings before the others, each a topic and a message.
@@ -213,31 +213,14 @@ impl NetworkGiven<'_> {
     }
 }
 
-fn interpret_one((file, path): Subject, asked: &Asked, stop: &Stop) -> Result<Interpretation, OneFailed> {
+fn interpret_one((file, path): Subject, asked: &Asked, stop: &Stop) -> Result<Interpretation, Failed> {
     let file = match (file, &path) {
         (Some(file), _) => file,
-        (None, Some(path)) => Arc::new(NetworkFile::open(path).map_err(OneFailed::Network)?),
-        (None, None) => return Err(OneFailed::Interpret(stage::InterpretError::NoTask)),
+        (None, Some(path)) => Arc::new(NetworkFile::open(path)?),
+        (None, None) => return Err(stage::InterpretError::NoTask.into()),
     };
-    let found = asked.of(&file, stop).map_err(OneFailed::Interpret)?;
+    let found = asked.of(&file, stop)?;
     Ok(Interpretation { found: Arc::new(found), file: Some(file), path })
-}
-
-/// Why one network of a list has no interpretation.
-enum OneFailed {
-    Network(ketbra::network::NetworkError),
-    Interpret(stage::InterpretError),
-    Stopped,
-}
-
-impl From<OneFailed> for Failed {
-    fn from(error: OneFailed) -> Self {
-        match error {
-            OneFailed::Network(error) => error.into(),
-            OneFailed::Interpret(error) => error.into(),
-            OneFailed::Stopped => Self::interpret("stopped before this network was interpreted"),
-        }
-    }
 }
 
 /// One network interpreted, or the exception that says why not.
@@ -281,7 +264,7 @@ pub fn interpret(
         |stop| {
             pool.install(|| {
                 let one = |subject: Subject| match stop.asked() {
-                    true => Err(OneFailed::Stopped),
+                    true => Err(Failed::interpret("stopped before this network was interpreted")),
                     false => {
                         let found = interpret_one(subject, &asked, stop);
                         done.fetch_add(1, Ordering::Relaxed);
@@ -300,7 +283,7 @@ pub fn interpret(
     Ok(results
         .map(|result| match result {
             Ok(found) => OneResult::Found(found),
-            Err(error) => OneResult::Failed(Failed::from(error).into()),
+            Err(error) => OneResult::Failed(error.into()),
         })
         .collect())
 }

@@ -3,7 +3,7 @@
 use crate::arrays::{complex, held, matrix};
 use crate::errors::Failed;
 use crate::network::Network;
-use crate::work::{interruptible, no_look};
+use crate::work::without_bar;
 use ketbra::circuit::{CircuitError, Core, LARGEST_LIFTED, Lifted, States};
 use ketbra::compile::{CompileParams, compile};
 use ketbra::numeric::Matrix;
@@ -235,7 +235,7 @@ impl Task {
         let (cell, basis) = (cell.parse().map_err(Failed::network)?, basis.parse().map_err(Failed::network)?);
         let params = CompileParams { hidden, cell, basis, superposed, noise, seed, ..CompileParams::default() };
         let task = self.task.window()?;
-        let made = interruptible(py, |_| compile(task, &params), no_look).unless_interrupted()?;
+        let made = without_bar(py, |_| compile(task, &params))?;
         let made = made.map_err(Failed::network)?;
         Ok((Network::new(made.file(), None), made.truth().to_string()))
     }
