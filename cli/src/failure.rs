@@ -24,6 +24,7 @@ use ketbra::sweep::SweepError;
 use ketbra::task::TaskError;
 use ketbra::train::TrainError;
 use ketbra::train::cuda::CudaError;
+use serde_json::Error as JsonError;
 use std::process::ExitCode;
 
 /// Exit code for input that cannot be meant: a wrong name, number or file.
@@ -81,13 +82,15 @@ impl From<TaskError> for Failure {
     }
 }
 
-/// Whose fault an error of the library is: with the variants in brackets as the first word says, with all others as the second.
+/// Whose fault an error of the library is. What stands in braces is another error's to say; those in brackets are as the first word
+/// says, all others as the second.
 macro_rules! blame {
-    ($($Error:ty [$($Variant:pat),*] $how:ident, $otherwise:ident;)+) => {
+    ($($Error:ident { $($On:ident),* } [$($Variant:ident),*] $how:ident, $otherwise:ident;)+) => {
         $(impl From<$Error> for Failure {
             fn from(error: $Error) -> Self {
                 match error {
-                    $($Variant => Self::$how(error),)*
+                    $($Error::$On(error) => error.into(),)*
+                    $($Error::$Variant { .. } => Self::$how(error),)*
                     _ => Self::$otherwise(error),
                 }
             }
@@ -96,20 +99,35 @@ macro_rules! blame {
 }
 
 blame! {
-    SettingError [] bad_input, bad_input;
-    UnknownWord [] bad_input, bad_input;
-    CircuitError [CircuitError::TangleTooLarge { .. }, CircuitError::TooManyVectors { .. }] bad_input, could_not;
-    NetworkError [NetworkError::Io { action: "write", .. }] could_not, bad_input;
-    CudaError [CudaError::TooManyStages { .. }] bad_input, could_not;
-    CompileError [CompileError::Numeric(_)] could_not, bad_input;
-    ComposeError [] bad_input, bad_input;
-    EditError [] bad_input, bad_input;
-    RecallError [RecallError::Parameter { .. }] bad_input, could_not;
-    ObserveError [] bad_input, bad_input;
-    LinearizeError [] bad_input, bad_input;
-    NumericError [] could_not, could_not;
-    ReportError [] could_not, could_not;
-    serde_json::Error [] could_not, could_not;
+    SettingError {} [] bad_input, bad_input;
+    UnknownWord {} [] bad_input, bad_input;
+    CircuitError {} [TangleTooLarge, TooManyVectors] bad_input, could_not;
+    TrainError { Task, Cuda, Start } [
+        OutOfRange, TooLarge, WrongNetwork, WrongCell, NoKernel, EngineLacks, NothingToKeep, BadRestraint, NoSuchNetwork, TwoStarts,
+        NoSuchStart
+    ] bad_input, could_not;
+    CudaError {} [TooManyStages] bad_input, could_not;
+    CompileError {} [Numeric] could_not, bad_input;
+    ComposeError {} [] bad_input, bad_input;
+    EditError {} [] bad_input, bad_input;
+    RecallError {} [Parameter] bad_input, could_not;
+    ObserveError {} [] bad_input, bad_input;
+    LinearizeError {} [] bad_input, bad_input;
+    NumericError {} [] could_not, could_not;
+    ReportError {} [] could_not, could_not;
+    JsonError {} [] could_not, could_not;
+    RunFolderError { Train, Io } [] bad_input, bad_input;
+    SweepError { Io } [Damaged, Refused, Panicked] could_not, bad_input;
+    ReproduceError { Sweep } [] bad_input, bad_input;
+}
+
+impl From<NetworkError> for Failure {
+    fn from(error: NetworkError) -> Self {
+        match error {
+            NetworkError::Io { action: "write", .. } => Self::could_not(error),
+            _ => Self::bad_input(error),
+        }
+    }
 }
 
 impl From<InterpretError> for Failure {
@@ -137,59 +155,8 @@ impl From<DevelopError> for Failure {
     }
 }
 
-impl From<ReproduceError> for Failure {
-    fn from(error: ReproduceError) -> Self {
-        match error {
-            ReproduceError::Sweep(error) => error.into(),
-            error => Self::bad_input(error),
-        }
-    }
-}
-
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         if error.action == "read" { Self::bad_input(error) } else { Self::could_not(error) }
-    }
-}
-
-impl From<TrainError> for Failure {
-    fn from(error: TrainError) -> Self {
-        match error {
-            TrainError::OutOfRange { .. }
-            | TrainError::TooLarge { .. }
-            | TrainError::WrongNetwork { .. }
-            | TrainError::WrongCell { .. }
-            | TrainError::NoKernel { .. }
-            | TrainError::EngineLacks { .. }
-            | TrainError::NothingToKeep
-            | TrainError::BadRestraint(_)
-            | TrainError::NoSuchNetwork { .. }
-            | TrainError::TwoStarts
-            | TrainError::NoSuchStart { .. } => Self::bad_input(error),
-            TrainError::Task(error) => error.into(),
-            TrainError::Cuda(error) => error.into(),
-            TrainError::Start(error) => error.into(),
-            _ => Self::could_not(error),
-        }
-    }
-}
-
-impl From<RunFolderError> for Failure {
-    fn from(error: RunFolderError) -> Self {
-        match error {
-            RunFolderError::Train(error) => error.into(),
-            RunFolderError::Io(error) => error.into(),
-            _ => Self::bad_input(error),
-        }
-    }
-}
-
-impl From<SweepError> for Failure {
-    fn from(error: SweepError) -> Self {
-        match error {
-            SweepError::Io(error) => error.into(),
-            SweepError::Damaged { .. } | SweepError::Refused { .. } | SweepError::Panicked(_) => Self::could_not(error),
-            _ => Self::bad_input(error),
-        }
     }
 }

@@ -7,6 +7,7 @@ use crate::device::{DeviceChoice, check_threads};
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
 use ketbra::network::CellKind;
+use ketbra::task::Task;
 use ketbra::train::cpu::{Isa, Rate, SpeedSetup, fma_peak};
 use ketbra::train::cuda::{CudaEngine, CudaRate};
 use ketbra::train::{Curriculum, Device, Job, Start, TrainParams, threads_or_cores};
@@ -127,17 +128,7 @@ impl TrainBench {
         }
         let threads = threads_or_cores(self.threads);
         let task = self.task_size.of("repeat-copy")?;
-        let setup = |hidden, networks, threads_each| SpeedSetup {
-            task: task.clone(),
-            cell: self.cell,
-            layers: self.layers,
-            hidden,
-            batch: BATCH,
-            horizon: HORIZON,
-            networks,
-            threads_each,
-            seconds: self.seconds,
-        };
+        let setup = |hidden, networks, threads_each| self.setup(&task, hidden, networks, threads_each);
         let mut report = Report {
             instructions: Isa::best().to_string(),
             threads,
@@ -176,6 +167,20 @@ impl TrainBench {
         Ok(())
     }
 
+    fn setup(&self, task: &Task, hidden: usize, networks: usize, threads_each: usize) -> SpeedSetup {
+        SpeedSetup {
+            task: task.clone(),
+            cell: self.cell,
+            layers: self.layers,
+            hidden,
+            batch: BATCH,
+            horizon: HORIZON,
+            networks,
+            threads_each,
+            seconds: self.seconds,
+        }
+    }
+
     /// Refuses what training itself would refuse.
     fn check_sizes(&self) -> Result<(), Failure> {
         if let Some(networks) = self.networks.filter(|networks| *networks > MOST_NETWORKS) {
@@ -202,18 +207,7 @@ impl TrainBench {
         }
         let mut rows = Vec::new();
         for &hidden in &self.sizes {
-            let setup = SpeedSetup {
-                task: task.clone(),
-                cell: self.cell,
-                layers: self.layers,
-                hidden,
-                batch: BATCH,
-                horizon: HORIZON,
-                networks: self.networks.unwrap_or(0),
-                threads_each: 1,
-                seconds: self.seconds,
-            };
-            let rate = engine.training_speed(&setup)?;
+            let rate = engine.training_speed(&self.setup(&task, hidden, self.networks.unwrap_or(0), 1))?;
             let row = CudaRow {
                 hidden,
                 tflops: rate.operations_per_second() / 1e12,
