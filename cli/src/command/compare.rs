@@ -121,7 +121,7 @@ impl CompareCommand {
             };
             for row in folder.rows()?.iter().filter(|row| row.error.is_none()) {
                 paths.push(folder.run_path(&row.name));
-                settings.push(of_row(row));
+                settings.push(of_row(row)?);
             }
         }
         let names = distinct_names(&paths);
@@ -161,24 +161,27 @@ impl CompareCommand {
     }
 }
 
+/// What may change the solution: these of a row, and the settings of its cell.
+const VARIED: [&str; 13] = [
+    "task",
+    "cell",
+    "layers",
+    "hidden",
+    "l2",
+    "threshold",
+    "init",
+    "recipe",
+    "steps",
+    "lr",
+    "activation",
+    "bias",
+    "seed",
+];
+
 /// What a network of a sweep was trained with.
-fn of_row(row: &Row) -> TrainedWith {
-    let threshold = row.threshold.map_or_else(String::new, |threshold| threshold.to_string());
-    let all = [
-        ("task", row.task.clone()),
-        ("cell", row.cell.clone()),
-        ("layers", row.layers.to_string()),
-        ("hidden", row.hidden.to_string()),
-        ("l2", row.l2.to_string()),
-        ("threshold", threshold),
-        ("init", row.init.clone()),
-        ("recipe", row.recipe.clone()),
-        ("steps", row.steps.to_string()),
-        ("lr", row.lr.to_string()),
-        ("activation", row.activation.clone()),
-        ("bias", row.bias.to_string()),
-        ("seed", row.seed.to_string()),
-    ];
-    let of_cell = row.cell_settings.iter().map(|(setting, value)| (setting.name, value.to_string()));
-    all.into_iter().chain(of_cell).map(|(name, value)| (name.to_string(), value)).collect()
+fn of_row(row: &Row) -> Result<TrainedWith, Failure> {
+    let whole = serde_json::to_value(row)?;
+    let own = VARIED.iter().map(|name| (name.to_string(), whole[*name].to_string()));
+    let of_cell = row.cell_settings.iter().map(|(setting, value)| (setting.name.to_string(), value.to_string()));
+    Ok(own.chain(of_cell).collect())
 }

@@ -209,17 +209,9 @@ mod tests {
     fn every_key_that_changes_a_network_changes_its_name() {
         let base = [("task", SettingValue::Text("repeat-copy".into()))];
         for key in keys().filter(|key| !["task", "from", "freeze", "tensorboard"].contains(&key.name)) {
-            let value = match key.kind {
-                SettingKind::Whole => SettingValue::Whole(7),
-                SettingKind::Number => SettingValue::Number(0.7),
-                SettingKind::Word(words) => SettingValue::Text(words[1].into()),
-                SettingKind::Text => continue,
-                SettingKind::Flag => SettingValue::Flag(true),
-                SettingKind::Names => panic!("{} is no list", key.name),
-            };
             let cell = key.cell().map(|cell| ("cell", SettingValue::Text(cell.name().into())));
             let base: Vec<_> = base.iter().cloned().chain(cell).collect();
-            assert_ne!(named(&[&base[..], &[(key.name, value)]].concat()), named(&base), "{}", key.name);
+            assert_ne!(named(&[&base[..], &[(key.name, key.kind.example())]].concat()), named(&base), "{}", key.name);
         }
     }
 }

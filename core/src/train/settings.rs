@@ -224,6 +224,21 @@ impl SettingValue {
 }
 
 #[cfg(test)]
+impl SettingKind {
+    /// A value that is nobody's default.
+    pub(crate) fn example(self) -> SettingValue {
+        match self {
+            Self::Whole => SettingValue::Whole(7),
+            Self::Number => SettingValue::Number(0.7),
+            Self::Text => SettingValue::Text("runs/t2".into()),
+            Self::Word(words) => SettingValue::Text(words[1].into()),
+            Self::Flag => SettingValue::Flag(true),
+            Self::Names => SettingValue::Names(vec!["a".into()]),
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -252,14 +267,7 @@ mod tests {
     fn every_setting_sets_the_choice_of_its_name_alone() {
         let before = fields_and_values(&Choices::default());
         for setting in SETTINGS.iter().filter(|setting| setting.name != "log_spaced") {
-            let value = match setting.kind {
-                SettingKind::Whole => SettingValue::Whole(7),
-                SettingKind::Number => SettingValue::Number(0.5),
-                SettingKind::Text => SettingValue::Text("runs/t2".into()),
-                SettingKind::Word(words) => SettingValue::Text(words[1].into()),
-                SettingKind::Flag => SettingValue::Flag(true),
-                SettingKind::Names => SettingValue::Names(vec!["a".into()]),
-            };
+            let value = setting.kind.example();
             let mut choices = Choices::default();
             setting.set(&mut choices, &value).unwrap();
             let after = fields_and_values(&choices);
