@@ -258,7 +258,7 @@ def main():
     try:
         import torch
     except ImportError:
-        raise SystemExit("PyTorch is not installed: pip install torch, or use 'ketbra bench train --engine cuda' alone")
+        raise SystemExit("PyTorch is not installed: pip install torch, or use 'ketbra bench train --device cuda' alone")
     if not torch.cuda.is_available():
         raise SystemExit("PyTorch finds no CUDA device: nvidia-smi lists those there are")
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")

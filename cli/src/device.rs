@@ -1,44 +1,30 @@
 //! Where to train, and how exactly.
 
 use crate::failure::Failure;
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use ketbra::UnknownWord;
 use ketbra::sweep::Trainer;
-use ketbra::train::Engine;
-use ketbra::train::cpu::CpuEngine;
-use ketbra::train::cuda::{CudaEngine, Precision};
+use ketbra::train::cuda::Precision;
+use ketbra::train::{Device, NamedEngine};
+use std::str::FromStr;
 
 /// The device that trains.
 #[derive(clap::Args)]
 pub struct DeviceChoice {
     /// Where to train
-    #[arg(long, alias = "engine", value_enum, default_value = "cpu")]
-    pub device: DeviceName,
+    #[arg(long, alias = "engine", default_value = "cpu", value_parser = word::<Device>(&Device::NAMES))]
+    pub device: Device,
     /// How exactly a CUDA device multiplies: single as good as fp32, plain fp32, fast fewer products backward
-    #[arg(long, value_enum, default_value = "single")]
-    pub precision: PrecisionName,
+    #[arg(long, default_value = "single", value_parser = word::<Precision>(&Precision::NAMES))]
+    pub precision: Precision,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DeviceName {
-    Cpu,
-    Cuda,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum PrecisionName {
-    Single,
-    Plain,
-    Fast,
-}
-
-impl PrecisionName {
-    pub fn precision(self) -> Precision {
-        match self {
-            Self::Single => Precision::Single,
-            Self::Plain => Precision::Plain,
-            Self::Fast => Precision::Fast,
-        }
-    }
+/// A word of one of the library's lists, which help shows.
+pub fn word<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = UnknownWord> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|word| word.parse())
 }
 
 /// Most threads that may be asked for: each takes room of its own, whether it has work or not.
@@ -58,24 +44,12 @@ pub fn check_threads(threads: Option<usize>) -> Result<(), Failure> {
 impl DeviceChoice {
     /// What trains the networks of a sweep: one a core, or hundreds at once on a device.
     pub fn trainer(&self, cores: usize) -> Result<Trainer, Failure> {
-        if self.device == DeviceName::Cpu {
-            return Ok(Trainer::cpu(cores));
-        }
-        let engine = CudaEngine::new(self.precision.precision())?;
-        Ok(Trainer::device(engine.name(), Box::new(engine), cores))
+        Ok(Trainer::on(self.device, self.precision, cores)?)
     }
 
     /// The engine, and the name under which a run remembers it.
-    pub fn engine(&self, threads: Option<usize>) -> Result<(Box<dyn Engine + Send + Sync>, String), Failure> {
+    pub fn engine(&self, threads: Option<usize>) -> Result<NamedEngine, Failure> {
         check_threads(threads)?;
-        if self.device == DeviceName::Cuda {
-            let engine = CudaEngine::new(self.precision.precision())?;
-            let name = engine.name();
-            return Ok((Box::new(engine), name));
-        }
-        let mut engine = CpuEngine::default();
-        engine.threads = threads.unwrap_or(engine.threads);
-        let name = format!("cpu {}", engine.isa);
-        Ok((Box::new(engine), name))
+        Ok(self.device.engine(self.precision, threads)?)
     }
 }

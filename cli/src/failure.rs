@@ -2,14 +2,29 @@
 
 use crate::arguments::in_options;
 use crate::{interrupt, terminal};
+use ketbra::UnknownWord;
 use ketbra::circuit::CircuitError;
+use ketbra::compare::CompareError;
+use ketbra::compile::CompileError;
+use ketbra::compose::ComposeError;
+use ketbra::develop::DevelopError;
+use ketbra::edit::EditError;
+use ketbra::files::FileError;
+use ketbra::interpret::InterpretError;
+use ketbra::linearize::LinearizeError;
 use ketbra::network::NetworkError;
+use ketbra::numeric::NumericError;
+use ketbra::observe::ObserveError;
+use ketbra::recall::RecallError;
+use ketbra::report::ReportError;
+use ketbra::reproduce::ReproduceError;
 use ketbra::run_folder::RunFolderError;
 use ketbra::setting::SettingError;
 use ketbra::sweep::SweepError;
 use ketbra::task::TaskError;
 use ketbra::train::TrainError;
 use ketbra::train::cuda::CudaError;
+use serde_json::Error as JsonError;
 use std::process::ExitCode;
 
 /// Exit code for input that cannot be meant: a wrong name, number or file.
@@ -67,19 +82,43 @@ impl From<TaskError> for Failure {
     }
 }
 
-impl From<SettingError> for Failure {
-    fn from(error: SettingError) -> Self {
-        Self::bad_input(error)
-    }
+/// Whose fault an error of the library is. What stands in braces is another error's to say; those in brackets are as the first word
+/// says, all others as the second.
+macro_rules! blame {
+    ($($Error:ident { $($On:ident),* } [$($Variant:ident),*] $how:ident, $otherwise:ident;)+) => {
+        $(impl From<$Error> for Failure {
+            fn from(error: $Error) -> Self {
+                match error {
+                    $($Error::$On(error) => error.into(),)*
+                    $($Error::$Variant { .. } => Self::$how(error),)*
+                    _ => Self::$otherwise(error),
+                }
+            }
+        })+
+    };
 }
 
-impl From<CircuitError> for Failure {
-    fn from(error: CircuitError) -> Self {
-        match error {
-            CircuitError::TangleTooLarge { .. } | CircuitError::TooManyVectors { .. } => Self::bad_input(error),
-            _ => Self::could_not(error),
-        }
-    }
+blame! {
+    SettingError {} [] bad_input, bad_input;
+    UnknownWord {} [] bad_input, bad_input;
+    CircuitError {} [TangleTooLarge, TooManyVectors] bad_input, could_not;
+    TrainError { Task, Cuda, Start } [
+        OutOfRange, TooLarge, WrongNetwork, WrongCell, NoKernel, EngineLacks, NothingToKeep, BadRestraint, NoSuchNetwork, TwoStarts,
+        NoSuchStart
+    ] bad_input, could_not;
+    CudaError {} [TooManyStages] bad_input, could_not;
+    CompileError {} [Numeric] could_not, bad_input;
+    ComposeError {} [] bad_input, bad_input;
+    EditError {} [] bad_input, bad_input;
+    RecallError {} [Parameter] bad_input, could_not;
+    ObserveError {} [] bad_input, bad_input;
+    LinearizeError {} [] bad_input, bad_input;
+    NumericError {} [] could_not, could_not;
+    ReportError {} [] could_not, could_not;
+    JsonError {} [] could_not, could_not;
+    RunFolderError { Train, Io } [] bad_input, bad_input;
+    SweepError { Io } [Damaged, Refused, Panicked] could_not, bad_input;
+    ReproduceError { Sweep } [] bad_input, bad_input;
 }
 
 impl From<NetworkError> for Failure {
@@ -91,57 +130,33 @@ impl From<NetworkError> for Failure {
     }
 }
 
-impl From<TrainError> for Failure {
-    fn from(error: TrainError) -> Self {
+impl From<InterpretError> for Failure {
+    fn from(error: InterpretError) -> Self {
+        if error.is_stop() { Self::interrupted(error) } else { Self::bad_input(error) }
+    }
+}
+
+impl From<CompareError> for Failure {
+    fn from(error: CompareError) -> Self {
         match error {
-            TrainError::OutOfRange { .. }
-            | TrainError::TooLarge { .. }
-            | TrainError::WrongNetwork { .. }
-            | TrainError::WrongCell { .. }
-            | TrainError::NoKernel { .. }
-            | TrainError::EngineLacks { .. }
-            | TrainError::NothingToKeep
-            | TrainError::BadRestraint(_)
-            | TrainError::NoSuchNetwork { .. }
-            | TrainError::TwoStarts
-            | TrainError::NoSuchStart { .. } => Self::bad_input(error),
-            TrainError::Task(error) => error.into(),
-            TrainError::Cuda(error) => error.into(),
-            TrainError::Start(error) => error.into(),
-            _ => Self::could_not(error),
+            error if error.is_stop() => Self::interrupted(error),
+            CompareError::Numeric(_) => Self::could_not(error),
+            error => Self::bad_input(error),
         }
     }
 }
 
-impl From<CudaError> for Failure {
-    fn from(error: CudaError) -> Self {
+impl From<DevelopError> for Failure {
+    fn from(error: DevelopError) -> Self {
         match error {
-            CudaError::TooManyStages { .. } => Self::bad_input(error),
-            _ => Self::could_not(error),
+            DevelopError::Interpret { source, .. } if source.is_stop() => Self::interrupted(source),
+            error => Self::bad_input(error),
         }
     }
 }
 
-impl From<RunFolderError> for Failure {
-    fn from(error: RunFolderError) -> Self {
-        match error {
-            RunFolderError::Train(error) => error.into(),
-            RunFolderError::Io { action: "read", .. } => Self::bad_input(error),
-            RunFolderError::Io { .. } => Self::could_not(error),
-            _ => Self::bad_input(error),
-        }
-    }
-}
-
-impl From<SweepError> for Failure {
-    fn from(error: SweepError) -> Self {
-        match error {
-            SweepError::Io { action: "read", .. } => Self::bad_input(error),
-            SweepError::Io { .. }
-            | SweepError::Damaged { .. }
-            | SweepError::Refused { .. }
-            | SweepError::Panicked(_) => Self::could_not(error),
-            _ => Self::bad_input(error),
-        }
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        if error.action == "read" { Self::bad_input(error) } else { Self::could_not(error) }
     }
 }

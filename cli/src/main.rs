@@ -5,6 +5,7 @@ mod command;
 mod device;
 mod failure;
 mod interrupt;
+mod picture;
 mod progress;
 mod subject;
 mod terminal;

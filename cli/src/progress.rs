@@ -69,19 +69,30 @@ impl Progress {
 /// Work that is done sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A bar for things that can be counted, on standard error once they take over two seconds; nothing at all where that is
-/// no terminal.
+/// A bar on standard error once its work takes over two seconds; nothing at all where that is no terminal. It goes away with its
+/// owner.
 pub struct Count {
     bar: ProgressBar,
     begin: Instant,
 }
 
+/// Parts that the whole of one thing is counted in.
+const PARTS: f64 = 1000.0;
+
 impl Count {
     /// A bar over so many things, `unit` in the plural.
     pub fn new(all: usize, unit: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(all as u64), ProgressDrawTarget::hidden());
-        let template = format!("{{bar:30.cyan}} {{pos}}/{{len}} {unit} {{per_sec}} {{eta}} left");
-        if let Ok(style) = ProgressStyle::with_template(&template) {
+        Self::with(all as u64, &format!("{{bar:30.cyan}} {{pos}}/{{len}} {unit} {{per_sec}} {{eta}} left"))
+    }
+
+    /// A bar for one thing that takes a while, with what is being done.
+    pub fn of_stages() -> Self {
+        Self::with(PARTS as u64, "{bar:30.cyan} {percent} % {msg} {eta} left")
+    }
+
+    fn with(all: u64, template: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         Self { bar, begin: Instant::now() }
@@ -100,6 +111,13 @@ impl Count {
         self.bar.set_position(done as u64);
     }
 
+    /// How far the work on one thing is.
+    pub fn stage(&self, moment: StageProgress) {
+        self.show();
+        self.bar.set_position((moment.share * PARTS) as u64);
+        self.bar.set_message(moment.stage);
+    }
+
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
@@ -112,37 +130,8 @@ impl Count {
     }
 }
 
-/// A bar for one thing that takes a while, with what is being done; as [`Count`] in all else.
-pub struct Share {
-    bar: ProgressBar,
-    begin: Instant,
-}
-
-impl Share {
-    /// Parts that the whole is counted in.
-    const PARTS: f64 = 1000.0;
-
-    /// A bar that nobody sees yet.
-    pub fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(Some(Self::PARTS as u64), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30.cyan} {percent} % {msg} {eta} left") {
-            bar.set_style(style);
-        }
-        Self { bar, begin: Instant::now() }
-    }
-
-    /// Shows how far the work is.
-    pub fn show(&self, moment: StageProgress) {
-        if self.bar.is_hidden() && self.begin.elapsed() > PATIENCE && std::io::stderr().is_terminal() {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-        self.bar.set_position((moment.share * Self::PARTS) as u64);
-        self.bar.set_message(moment.stage);
-    }
-}
-
-impl Drop for Share {
+impl Drop for Count {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.finish();
     }
 }

@@ -3,15 +3,16 @@
 use crate::arguments::{Settings, with_taps};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::progress::{Count, Share};
+use crate::progress::Count;
 use crate::terminal::{WARN, note};
 use crate::written::Written;
-use ketbra::files::write_with_folders;
+use ketbra::files::{cannot, write_with_folders};
 use ketbra::foreign_text::escaped;
 use ketbra::interpret::{self, InterpretParams, Interpretation, Question};
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::{Provenance, page};
 use ketbra::run_folder::{RunFolder, RunStatus};
+use ketbra::sweep::{Row, SweepFolder};
 use ketbra::task::Window;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -62,7 +63,7 @@ impl Known {
         let taps = self.taps.as_deref();
         let task = self.task.as_deref().map(|name| with_taps(name, taps)).transpose()?;
         let known = interpret::Known { task, blind: self.blind, s: self.s, d: self.d };
-        known.question(file).map_err(Failure::bad_input)
+        Ok(known.question(file)?)
     }
 
     /// The task with contexts that the network was trained on, where it has them.
@@ -93,7 +94,7 @@ impl Known {
             return Ok(saved);
         }
         let file = self.open(path)?;
-        let found = interpret_watched(&file, &self.question(&file)?, &params, Some(&Share::new()))?;
+        let found = interpret_watched(&file, &self.question(&file)?, &params, Some(&Count::of_stages()))?;
         Ok((file, found))
     }
 
@@ -132,16 +133,22 @@ pub fn interpret_watched(
     file: &NetworkFile,
     question: &Question,
     params: &InterpretParams,
-    bar: Option<&Share>,
+    bar: Option<&Count>,
 ) -> Result<Interpretation, Failure> {
     let look = |moment| {
-        bar.inspect(|bar| bar.show(moment));
+        bar.inspect(|bar| bar.stage(moment));
         !interrupt::asked()
     };
-    interpret::interpret_file_watched(file, question, params, &look).map_err(|error| match error.is_stop() {
-        true => Failure::interrupted(error),
-        false => Failure::bad_input(error),
-    })
+    Ok(interpret::interpret_file(file, question, params, &look)?)
+}
+
+/// What came of the networks of a sweep, of which there must be some.
+pub fn rows_of(folder: &SweepFolder) -> Result<Vec<Row>, Failure> {
+    let (rows, path) = (folder.rows()?, folder.path().display());
+    match rows.is_empty() {
+        true => Err(Failure::bad_input(format!("{path} has no results yet; look with 'ketbra sweep --status {path}'"))),
+        false => Ok(rows),
+    }
 }
 
 /// Where things made from a network go: inside a run folder, beside a file.
@@ -191,22 +198,21 @@ pub fn distinct_names(paths: &[PathBuf]) -> Vec<OsString> {
 
 /// Writes the page of a network.
 pub fn write_page(to: &Path, path: &Path, file: &NetworkFile, found: &Interpretation) -> Result<Written, Failure> {
-    let html = page(&file.network, found, &provenance(path, file)).map_err(Failure::could_not)?;
+    let html = page(Some(&file.network), found, &provenance(path, file))?;
     write(to, html.as_bytes())
 }
 
 /// Where a network comes from; a bar shows that weights which were kept on the way are read.
 pub fn provenance(path: &Path, file: &NetworkFile) -> Provenance {
     let bar = Count::new(0, "snapshots");
-    let provenance = Provenance::of_watched(path, file, &|done, of| bar.set(done, of));
+    let provenance = Provenance::of(path, file, &|done, of| bar.set(done, of));
     bar.finish();
     provenance
 }
 
 /// Writes a file, and the folder it goes into.
 pub fn write(to: &Path, bytes: &[u8]) -> Result<Written, Failure> {
-    let failed = |error: std::io::Error| Failure::could_not(format!("cannot write {}: {error}", to.display()));
-    write_with_folders(to, bytes).map_err(failed)?;
+    write_with_folders(to, bytes).map_err(cannot("write", to))?;
     Ok(Written { path: to.into(), bytes: bytes.len() })
 }
 

@@ -39,6 +39,11 @@ pub fn print_json(value: &impl Serialize) {
     }
 }
 
+/// Gives a result: as JSON where that is asked for, in words otherwise.
+pub fn answer(json: bool, value: &impl Serialize, words: impl FnOnce() -> String) {
+    if json { print_json(value) } else { print(&words()) }
+}
+
 /// Tells of a failure on standard error.
 pub fn complain(message: &str) {
     // A message may quote a path, and a path can hold anything.

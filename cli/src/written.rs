@@ -1,5 +1,6 @@
 //! What was made from a network, for `--json`: the files, and what the network comes to.
 
+use crate::failure::Failure;
 use crate::terminal::print_exactly;
 use ketbra::interpret::{Interpretation, Note, TaskSummary, Verdict};
 use ketbra::network::Accuracy;
@@ -29,7 +30,7 @@ struct Line<'a> {
 }
 
 /// Prints what was made; `path` is where the network came from, if it came from a file.
-pub fn print_made(path: Option<&Path>, found: &Interpretation, files: &[Written]) -> Result<(), serde_json::Error> {
+pub fn print_made(path: Option<&Path>, found: &Interpretation, files: &[Written]) -> Result<(), Failure> {
     let Interpretation { task, hidden, verdict, accuracy, warnings, .. } = found;
     let accuracy = accuracy.as_ref();
     let line = Line { path, task, hidden: *hidden, verdict: *verdict, accuracy, warnings, files };

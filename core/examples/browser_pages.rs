@@ -11,7 +11,7 @@ use ketbra::network::{
 use ketbra::numeric::{Matrix, RELATIVE_CUT, draw, pseudo_inverse};
 use ketbra::observe::{Trajectories, View};
 use ketbra::random::{Purpose, Stream};
-use ketbra::report::{Provenance, Side, Training, page, page_of_recordings, page_of_sweep, page_of_two};
+use ketbra::report::{Provenance, Side, Training, page, page_of_sweep, page_of_two};
 use ketbra::sweep::SweepFolder;
 use ketbra::task::{Episodes, Window};
 use serde_json::json;
@@ -79,23 +79,27 @@ fn two(folder: &Path) -> Result<()> {
     let told = |name: &str| Provenance { title: name.into(), ..Provenance::default() };
     let read = |name: &str, task: &str| -> Result<(Network, Interpretation)> {
         let network = fixture(name)?;
-        let found =
-            interpret(&network, &Question::Task(Window::named(task, None, None)?), &InterpretParams::default())?;
+        let found = interpret(
+            &network,
+            &Question::Task(Window::named(task, None, None)?),
+            &InterpretParams::default(),
+            &|_| true,
+        )?;
         Ok((network, found))
     };
     let (a, b) = (read("t2-h128", "T2")?, read("t3-h64-superposed", "T3")?);
     let [left, right] = ["left", "right"].map(told);
     let left = Side { network: &a.0, found: &a.1, provenance: &left };
     let right = Side { network: &b.0, found: &b.1, provenance: &right };
-    std::fs::write(folder.join("pair.html"), page_of_two(&left, &right)?)?;
+    std::fs::write(folder.join("pair.html"), page_of_two(&left, &right, None)?)?;
     let expected = json!({ "found": [&a.1, &b.1] });
     std::fs::write(folder.join("pair.json"), expected.to_string())?;
     // Beside one whose rule cannot be read.
     let random = Initialization::Uniform.network(&Architecture::elman(32, Activation::Tanh, false), 8, 8, 1);
-    let unread = interpret(&random, &Question::Blind { s: 8 }, &InterpretParams::default())?;
+    let unread = interpret(&random, &Question::Blind { s: 8 }, &InterpretParams::default(), &|_| true)?;
     let provenance = told("right");
     let right = Side { network: &random, found: &unread, provenance: &provenance };
-    std::fs::write(folder.join("pair-unread.html"), page_of_two(&left, &right)?)?;
+    std::fs::write(folder.join("pair-unread.html"), page_of_two(&left, &right, None)?)?;
     let expected = json!({ "found": [&a.1, &unread] });
     Ok(std::fs::write(folder.join("pair-unread.json"), expected.to_string())?)
 }
@@ -113,7 +117,7 @@ fn sweep(folder: &Path) -> Result<()> {
         [("T2", 128, "t2-h128"), ("T3", 128, "t3-h128"), ("T3", 64, "t3-h64-superposed"), ("T3", 128, "t2-h128")];
     let found = kinds.map(|(task, _, name)| -> Result<Interpretation> {
         let task = Window::named(task, None, None)?;
-        Ok(interpret(&fixture(name)?, &Question::Task(task), &InterpretParams::default())?)
+        Ok(interpret(&fixture(name)?, &Question::Task(task), &InterpretParams::default(), &|_| true)?)
     });
     let found = found.into_iter().collect::<Result<Vec<_>>>()?;
     let mut names = vec![];
@@ -168,7 +172,7 @@ fn recordings(folder: &Path, told: &Question) -> Result<()> {
         let recorded = Trajectories { inputs: Some(inputs.clone()), states, outputs: outputs.clone() };
         let found = interpret_trajectories(&recorded, told, &InterpretParams::default())?;
         let provenance = Provenance { title: name.into(), ..Provenance::default() };
-        std::fs::write(folder.join(format!("{name}.html")), page_of_recordings(&found, &provenance)?)?;
+        std::fs::write(folder.join(format!("{name}.html")), page(None, &found, &provenance)?)?;
         // The second episode that is kept is the fifth of the recording.
         let said: Vec<f64> = (0..d).map(|j| outputs[10][(j, 4)]).collect();
         let expected = json!({ "found": found, "s": task.s(), "d": d, "episode": 1, "step": 10, "said": said });
@@ -289,9 +293,9 @@ impl Page {
     }
 
     fn write_as(&self, folder: &Path, edit_to: Option<&Window>, params: &InterpretParams) -> Result<()> {
-        let found = interpret(&self.network, &self.question, params)?;
+        let found = interpret(&self.network, &self.question, params, &|_| true)?;
         let provenance = Provenance { title: self.name.into(), made: vec![], training: self.course.clone() };
-        let html = page(&self.network, &found, &provenance)?;
+        let html = page(Some(&self.network), &found, &provenance)?;
         std::fs::write(folder.join(format!("{}.html", self.name)), &html)?;
         std::fs::write(folder.join(format!("{}.json", self.name)), self.expected(&found, edit_to)?.to_string())?;
         Ok(())

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = Path::new(file);
     let opened = NetworkFile::open(path)?;
     let question = Question::Task(Window::named(task, None, None)?);
-    let found = interpret_file(&opened, &question, &InterpretParams::default())?;
+    let found = interpret_file(&opened, &question, &InterpretParams::default(), &|_| true)?;
 
     println!("{}: {}", found.verdict.name(), found.verdict.definition());
     for claim in &found.claims {
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("warning: {}", warning.message);
     }
     if found.verdict == Verdict::Circuit {
-        std::fs::write("page.html", page(&opened.network, &found, &Provenance::of(path, &opened))?)?;
+        std::fs::write("page.html", page(Some(&opened.network), &found, &Provenance::of(path, &opened, &|_, _| ()))?)?;
     }
     Ok(())
 }

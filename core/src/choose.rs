@@ -23,6 +23,34 @@ pub(crate) fn choose<T: Clone>(what: &'static str, word: &str, choices: &[(&str,
     })
 }
 
+/// The words that the variants of an enum go by, in one list: `ALL`, `NAMES` and `name`, and how a typed word is taken for `what`.
+macro_rules! words {
+    ($of:ident, $what:literal: $($variant:ident = $word:literal),+ $(,)?) => {
+        impl $of {
+            /// All of them.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
+            /// Their names, in the same order.
+            pub const NAMES: [&'static str; Self::ALL.len()] = [$($word),+];
+
+            /// The name, as typed.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word),+
+                }
+            }
+        }
+
+        impl std::str::FromStr for $of {
+            type Err = $crate::choose::UnknownWord;
+
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                $crate::choose::choose($what, word, &Self::ALL.map(|one| (one.name(), one)))
+            }
+        }
+    };
+}
+pub(crate) use words;
+
 /// The candidate with the smallest edit distance to what was typed, the first one at a tie.
 pub(crate) fn nearest_name<'a>(typed: &str, candidates: impl Iterator<Item = &'a str>) -> &'a str {
     candidates.min_by_key(|candidate| edit_distance(typed, &candidate.to_lowercase())).unwrap_or("")

@@ -3,8 +3,25 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The disk refused.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} {path}: {source}")]
+pub struct FileError {
+    /// What was being done.
+    pub action: &'static str,
+    /// The file.
+    pub path: PathBuf,
+    /// The error of the system.
+    pub source: io::Error,
+}
+
+/// An error of the system, with what was being done to which file.
+pub fn cannot<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> FileError + 'a {
+    move |source| FileError { action, path: path.into(), source }
+}
 
 /// Writes a file under a temporary name beside it, makes it durable, and renames it into place.
 ///

@@ -31,9 +31,9 @@ pub fn pytorch(bytes: &[u8]) {
 }
 
 fn network(bytes: &[u8], path: &str) {
-    let Ok(file) = NetworkFile::from_bytes(bytes, Path::new(path)) else { return };
+    let Ok(file) = NetworkFile::from_bytes(bytes, Path::new(path), None) else { return };
     let written = file.to_safetensors().unwrap_or_else(|error| panic!("what was read cannot be written: {error}"));
-    match NetworkFile::from_bytes(&written, Path::new("again.safetensors")) {
+    match NetworkFile::from_bytes(&written, Path::new("again.safetensors"), None) {
         Ok(again) => assert_eq!(file.network, again.network),
         Err(error) => panic!("what was written cannot be read: {error}"),
     }

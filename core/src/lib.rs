@@ -29,7 +29,7 @@
 //! let file = NetworkFile::open(Path::new(path))?;
 //! // The task that the file names; `Known { blind: true, s: Some(8), ..Known::default() }` reads the function back instead.
 //! let question = Known::default().question(&file)?;
-//! let found = interpret_file(&file, &question, &InterpretParams::default())?;
+//! let found = interpret_file(&file, &question, &InterpretParams::default(), &|_| true)?;
 //!
 //! match found.verdict {
 //!     Verdict::Circuit => println!("computes {}", found.recurrence_in_words.join("; ")),

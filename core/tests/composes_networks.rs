@@ -5,7 +5,7 @@
 use ketbra::compile::{CompileParams, compile};
 use ketbra::compose::{ComposeError, Composed, feed, sum};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict, interpret};
-use ketbra::network::{Activation, CellKind, Network};
+use ketbra::network::{Activation, Architecture, CellKind, CellSettings, Initialization, Network};
 use ketbra::task::Window;
 
 fn task(s: usize, d: usize, lines: &[&str]) -> Window {
@@ -18,14 +18,15 @@ fn made(task: &Window, cell: CellKind, seed: u64) -> Network {
 }
 
 fn read(network: &Network, task: &Window) -> Interpretation {
-    interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true).unwrap()
 }
 
 #[track_caller]
 fn assert_circuit(made: &Composed) {
     let told = read(&made.network, &made.task);
     assert_eq!(told.verdict, Verdict::Circuit, "{:?}", told.reasons);
-    let blind = interpret(&made.network, &Question::Blind { s: made.task.s() }, &InterpretParams::default()).unwrap();
+    let blind = interpret(&made.network, &Question::Blind { s: made.task.s() }, &InterpretParams::default(), &|_| true)
+        .unwrap();
     assert_eq!(blind.recurrence_in_words, made.task.recurrence());
 }
 
@@ -70,7 +71,7 @@ fn a_network_that_is_fed_computes_its_function_of_what_the_other_says() {
     assert_eq!(fed.task.recurrence(), words);
     let told = read(&fed.network, &fed.task);
     assert!(told.accuracy.unwrap().value > 0.999, "{:?} {:?}", told.accuracy, told.reasons);
-    let blind = interpret(&fed.network, &Question::Blind { s: 3 }, &InterpretParams::default()).unwrap();
+    let blind = interpret(&fed.network, &Question::Blind { s: 3 }, &InterpretParams::default(), &|_| true).unwrap();
     assert_eq!(blind.recurrence_in_words, words, "{:?}", blind.reasons);
     assert_eq!(told.verdict, Verdict::Circuit, "{:?}", told.reasons);
 }
@@ -107,5 +108,14 @@ fn what_does_not_fit_is_refused_with_a_reason() {
     assert!(said(sum((&a, &f), (&lstm, &g))).contains("do not make one"));
     let mut linear = b.clone();
     linear.as_elman_mut().unwrap().activation = Activation::Identity;
-    assert!(said(sum((&a, &f), (&linear, &g))).contains("do not make one"));
+    assert!(said(sum((&a, &f), (&linear, &g))).contains("a layer with tanh and a layer with identity do not make one"));
+    let leaky = CellKind::Leaky;
+    let leaky = Architecture {
+        cell: leaky,
+        settings: CellSettings::usual(leaky),
+        ..Architecture::elman(8, Activation::Tanh, false)
+    };
+    let leaky = Initialization::Uniform.network(&leaky, f.d(), f.d(), 1);
+    let refused = said(sum((&leaky, &f), (&leaky, &g)));
+    assert!(refused.contains("layers of leaky") && refused.contains("not put together yet"), "{refused}");
 }

@@ -16,7 +16,7 @@ fn fixture(name: &str) -> Network {
 }
 
 fn ask(network: &Network, question: Question) -> Interpretation {
-    interpret(network, &question, &InterpretParams::default()).unwrap()
+    interpret(network, &question, &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn told(network: &Network, task: &str) -> Interpretation {
@@ -36,7 +36,7 @@ fn figures_and_pages_are_the_same_bytes_from_run_to_run() {
         let found = told(&network, "T3");
         let pictures = figures(&network, &found, None).unwrap();
         let drawn: Vec<(String, Vec<u8>)> = pictures.iter().map(|p| (p.svg(), p.png(96.0).unwrap())).collect();
-        (drawn, page(&network, &found, &Provenance::default()).unwrap())
+        (drawn, page(Some(&network), &found, &Provenance::default()).unwrap())
     };
     let (first, second) = (draw(), draw());
     assert_eq!(first.0.len(), 5);
@@ -47,7 +47,7 @@ fn figures_and_pages_are_the_same_bytes_from_run_to_run() {
 fn a_page_needs_nothing_from_outside_and_can_be_mailed() {
     let network = fixture("t3-h128");
     let html =
-        page(&network, &told(&network, "T3"), &Provenance { title: "<b>".into(), ..Default::default() }).unwrap();
+        page(Some(&network), &told(&network, "T3"), &Provenance { title: "<b>".into(), ..Default::default() }).unwrap();
     assert!(html.len() < 3_000_000, "{} bytes", html.len());
     assert!(!html.contains("src=\"http") && !html.contains("href=\"http"));
     assert!(html.contains("<title>&lt;b&gt; - ketbra</title>"));
@@ -130,7 +130,7 @@ fn every_cell_has_figures_whose_captions_name_it_and_a_page() {
                 assert!(!picture.png(40.0).unwrap().is_empty());
             }
             let drawn: Vec<String> = pictures.iter().map(|picture| picture.svg()).collect();
-            (drawn, page(&network, &found, &Provenance::default()).unwrap())
+            (drawn, page(Some(&network), &found, &Provenance::default()).unwrap())
         };
         let (first, second) = (draw(), draw());
         assert!(first == second, "{named}");

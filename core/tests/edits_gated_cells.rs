@@ -78,7 +78,8 @@ fn an_elman_cell_inside_is_called_that_and_said_to_replace_the_cell() {
 #[test]
 fn an_edited_gru_is_read_as_a_circuit_of_its_new_task() {
     let edited = to_t4(&trained("gru-t3-h128"));
-    let found = interpret(&edited.network, &Question::Task(task("T4")), &InterpretParams::default()).unwrap();
+    let found =
+        interpret(&edited.network, &Question::Task(task("T4")), &InterpretParams::default(), &|_| true).unwrap();
     assert_eq!((found.verdict, found.recurrence_in_words), (Verdict::Circuit, task("T4").recurrence()));
 }
 

@@ -28,7 +28,7 @@ fn another_task_runs_from_loaded_variables_and_from_raw_inputs() {
     let accuracy = edited.accuracy;
     assert!(accuracy.before < 0.6 && accuracy.loaded >= 0.999 && accuracy.from_inputs >= 0.999, "{accuracy:?}");
     assert_ne!(edited.mode, Mode::Transplant);
-    let found = interpret(&edited.network, &Question::Blind { s: 8 }, &InterpretParams::default()).unwrap();
+    let found = interpret(&edited.network, &Question::Blind { s: 8 }, &InterpretParams::default(), &|_| true).unwrap();
     assert_eq!((found.verdict, found.recurrence_in_words), (Verdict::Circuit, to.recurrence()));
 }
 

@@ -25,7 +25,7 @@ fn assert_rewritten(edited: &Edited, mode: Mode) {
     let accuracy = edited.accuracy;
     assert!(accuracy.before < 0.95 && accuracy.loaded >= 0.999 && accuracy.from_inputs >= 0.999, "{accuracy:?}");
     let blind = Question::Blind { s: edited.task.s() };
-    let found = interpret(&edited.network, &blind, &InterpretParams::default()).unwrap();
+    let found = interpret(&edited.network, &blind, &InterpretParams::default(), &|_| true).unwrap();
     assert_eq!((found.verdict, found.recurrence_in_words), (Verdict::Circuit, edited.task.recurrence()));
 }
 

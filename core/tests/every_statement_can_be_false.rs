@@ -29,11 +29,11 @@ fn named(name: &str, s: usize, d: usize) -> Window {
 }
 
 fn told(network: &Network, task: &Window) -> Interpretation {
-    interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn blind(network: &Network, s: usize) -> Interpretation {
-    interpret(network, &Question::Blind { s }, &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Blind { s }, &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn copy() -> Window {

@@ -22,7 +22,7 @@ fn look_at(network: &Network, s: usize, d: usize) {
     let task = Window::named("compose-copy", Some(s), Some(d)).unwrap();
     let params = InterpretParams { methods: Method::ALL.to_vec(), ..InterpretParams::default() };
     for question in [Question::Task(task), Question::Blind { s }] {
-        match interpret(network, &question, &params) {
+        match interpret(network, &question, &params, &|_| true) {
             Ok(found) => all_finite(&serde_json::to_value(&found).unwrap(), ""),
             Err(error) => assert!(error.to_string().contains("grows without bound"), "{error}"),
         }
@@ -48,9 +48,9 @@ fn a_network_of_zeros_is_silent_and_has_learned_no_task() {
     let mut network = Initialization::Uniform.network(&Architecture::elman(12, Activation::Tanh, false), 2, 2, 3);
     network.change_matrices(|weights| weights.fill(0.0));
     look_at(&network, 4, 2);
-    let found = interpret(&network, &Question::Blind { s: 4 }, &InterpretParams::default()).unwrap();
+    let found = interpret(&network, &Question::Blind { s: 4 }, &InterpretParams::default(), &|_| true).unwrap();
     assert_eq!(found.verdict.name(), "silent");
     let task = Window::named("repeat-copy", Some(4), Some(2)).unwrap();
-    let found = interpret(&network, &Question::Task(task), &InterpretParams::default()).unwrap();
+    let found = interpret(&network, &Question::Task(task), &InterpretParams::default(), &|_| true).unwrap();
     assert_eq!(found.verdict.name(), "not-learned");
 }

@@ -55,7 +55,8 @@ fn read(trajectories: &Trajectories, question: Question) -> Interpretation {
 fn trajectories_of_a_network_show_what_its_weights_show() {
     let task = Window::named("T3", None, None).unwrap();
     let (file, trajectories) = of_fixture(&task);
-    let by_weights = interpret(&file.network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap();
+    let by_weights =
+        interpret(&file.network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true).unwrap();
     for question in [Question::Task(task.clone()), Question::Blind { s: 8 }] {
         let found = read(&trajectories, question);
         assert_eq!((found.verdict, &found.recurrence), (Verdict::Circuit, &by_weights.recurrence));

@@ -11,7 +11,7 @@ use std::thread;
 
 fn blind(task: &Window, params: &CompileParams) -> Interpretation {
     let made = compile(task, params).unwrap();
-    interpret(&made.network, &Question::Blind { s: task.s() }, &InterpretParams::default()).unwrap()
+    interpret(&made.network, &Question::Blind { s: task.s() }, &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn failed(found: &Interpretation) -> Vec<String> {
@@ -43,7 +43,8 @@ fn looks_like_a_latch(task: &Window) -> bool {
 fn assert_circuit(task: &Window, params: &CompileParams) {
     if looks_like_a_latch(task) {
         let made = compile(task, params).unwrap();
-        let told = interpret(&made.network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap();
+        let told =
+            interpret(&made.network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true).unwrap();
         assert_eq!((told.verdict, blind(task, params).verdict), (Verdict::Circuit, Verdict::OtherKind));
         return;
     }
@@ -88,8 +89,8 @@ fn an_exception_in_one_of_sixty_four_windows_is_read_and_its_neglect_noticed() {
     let plain = gate(&slots, rule);
     let task = |gate: Gate| Window::table("register", 6, 1, vec![gate]).unwrap();
     let made = compile(&task(exception.clone()), &CompileParams::default()).unwrap();
-    let found = interpret(&made.network, &Question::Blind { s: 6 }, &InterpretParams::default()).unwrap();
+    let found = interpret(&made.network, &Question::Blind { s: 6 }, &InterpretParams::default(), &|_| true).unwrap();
     assert!(found.read_back().is_some_and(|read| read.same_function(&task(exception))), "{:?}", found.function);
-    let found = interpret(&made.network, &Question::Task(task(plain)), &InterpretParams::default()).unwrap();
+    let found = interpret(&made.network, &Question::Task(task(plain)), &InterpretParams::default(), &|_| true).unwrap();
     assert_ne!(found.verdict, Verdict::Circuit, "{:?}", found.claims);
 }

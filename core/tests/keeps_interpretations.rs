@@ -51,7 +51,7 @@ fn what_was_found_comes_back_whole() {
     };
     for (name, s) in [("t3-h128", 8), ("t3-h64-superposed", 8), ("lstm-t3-h128", 8), ("mux-h128", 4), ("t2-h128", 8)] {
         let file = file(name);
-        let found = interpret(&file.network, &Question::Blind { s }, &params).unwrap();
+        let found = interpret(&file.network, &Question::Blind { s }, &params, &|_| true).unwrap();
         returns(&found, Some(&file));
     }
 }
@@ -60,7 +60,7 @@ fn what_was_found_comes_back_whole() {
 fn a_network_that_does_nothing_and_recordings_come_back_too() {
     let dead = Network::elman(Activation::Tanh, Matrix::identity(8, 2), Matrix::zeros(8, 8), Matrix::identity(2, 8));
     let task = Window::named("repeat-copy", Some(3), Some(2)).unwrap();
-    let found = interpret(&dead, &Question::Task(task), &InterpretParams::default()).unwrap();
+    let found = interpret(&dead, &Question::Task(task), &InterpretParams::default(), &|_| true).unwrap();
     returns(&found, None);
     let network = file("t3-h128").network;
     let episodes = 64;
@@ -79,7 +79,7 @@ fn a_network_that_does_nothing_and_recordings_come_back_too() {
 fn what_is_no_interpretation_is_refused_and_nothing_panics() {
     let file = file("t3-h128");
     let task = Question::Task(Window::named("T3", None, None).unwrap());
-    let found = interpret(&file.network, &task, &InterpretParams::default()).unwrap();
+    let found = interpret(&file.network, &task, &InterpretParams::default(), &|_| true).unwrap();
     let whole = found.to_bytes(Some(&file)).unwrap();
     let refused = |bytes: &[u8]| Interpretation::from_bytes(bytes).unwrap_err().to_string();
     assert!(refused(b"").contains("no whole interpretation"));

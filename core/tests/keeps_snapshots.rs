@@ -68,11 +68,11 @@ fn the_page_says_of_each_what_it_comes_to() {
     let path = folder.path().join("run");
     begin(&path).train(&job(), &CpuEngine::default(), false, &Unobserved).unwrap();
     let file = NetworkFile::open(&path.join("network.safetensors")).unwrap();
-    let shown = Provenance::of(&path, &file).training.unwrap().snapshots;
+    let shown = Provenance::of(&path, &file, &|_, _| ()).training.unwrap().snapshots;
     assert_eq!(shown.iter().map(|moment| moment.step).collect::<Vec<_>>(), SNAPSHOTS.steps(60));
     assert!(shown.iter().all(|moment| moment.eigenvalues.len() == 10), "ten units have ten eigenvalues at the origin");
     assert!(shown[0].note.contains("claims hold") && !shown[0].note.starts_with("circuit"), "{}", shown[0].note);
     std::fs::write(path.join("snapshots.safetensors"), b"torn").unwrap();
-    let said = Provenance::of(&path, &file).made;
+    let said = Provenance::of(&path, &file, &|_, _| ()).made;
     assert!(said.iter().any(|(name, text)| name == "snapshots" && text.contains("can be read")), "{said:?}");
 }

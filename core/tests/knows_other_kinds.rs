@@ -19,7 +19,7 @@ fn fixture(name: &str) -> Network {
 }
 
 fn blind(network: &Network, s: usize) -> Interpretation {
-    interpret(network, &Question::Blind { s }, &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Blind { s }, &InterpretParams::default(), &|_| true).unwrap()
 }
 
 /// The sum of all that it was shown, as evidence is accumulated.
@@ -92,7 +92,7 @@ fn nothing_false_is_said_of_networks_that_do_another_task() {
 fn a_network_that_was_told_no_task_is_never_said_to_have_failed_it() {
     for (name, network) in all() {
         let found = blind(&network, 4);
-        let (sentence, made) = (headline(Some(&network), &found), page(&network, &found, &Provenance::default()));
+        let (sentence, made) = (headline(Some(&network), &found), page(Some(&network), &found, &Provenance::default()));
         assert!(made.is_ok_and(|html| html.len() > 10_000), "{name}: every network has a page");
         for false_words in ["has learned nothing", "has not learned", "did not learn", "is a circuit", "goes on alone,"]
         {
@@ -144,7 +144,7 @@ fn a_trial_that_ends_is_judged_to_its_end_and_what_it_holds_is_told_step_by_step
     // After the last of four inputs the chain is silent for five steps, and then says them again.
     let network = delayed_copy();
     let params = InterpretParams::default().ending_after(9).unwrap();
-    let found = interpret(&network, &Question::Blind { s: 4 }, &params).unwrap();
+    let found = interpret(&network, &Question::Blind { s: 4 }, &params, &|_| true).unwrap();
     assert_eq!(found.stimulus.unwrap().silent_steps, 9);
     let over_time = found.over_time.unwrap();
     assert_eq!(over_time.contents.len(), 12);
@@ -162,7 +162,7 @@ fn a_task_that_was_told_and_is_not_done_is_not_learned() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/t2-h128.safetensors");
     let network = NetworkFile::open(&path).unwrap().network;
     let t3 = Window::named("T3", None, None).unwrap();
-    let found = interpret(&network, &Question::Task(t3), &InterpretParams::default()).unwrap();
+    let found = interpret(&network, &Question::Task(t3), &InterpretParams::default(), &|_| true).unwrap();
     assert_eq!(found.verdict, Verdict::NotLearned, "{:?} {:?}", found.accuracy, found.reasons);
 }
 
@@ -174,7 +174,8 @@ fn every_horizon_can_be_asked_for_and_nothing_is_said_beyond_it() {
     let t3 = Question::Task(Window::named("T3", None, None).unwrap());
     for steps in [3, 5, 9, 16, 24, 30, 47, 400] {
         let params = InterpretParams::default().ending_after(steps).unwrap();
-        let found = interpret(&network, &t3, &params).unwrap_or_else(|error| panic!("{steps} steps: {error}"));
+        let found =
+            interpret(&network, &t3, &params, &|_| true).unwrap_or_else(|error| panic!("{steps} steps: {error}"));
         assert_eq!(found.stimulus.unwrap().silent_steps, steps);
         assert_eq!(found.accuracy.unwrap().horizon, steps);
         assert!(steps < 24 || found.verdict == Verdict::Circuit, "{steps} steps: {:?}", found.reasons);

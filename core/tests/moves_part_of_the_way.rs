@@ -139,7 +139,7 @@ fn a_trained_leaky_network_is_read_as_the_circuit_of_its_task() {
     assert!(alpha.iter().all(|a| *a > 0.0 && *a <= 1.0) && alpha.iter().any(|a| (a - 0.5).abs() > 0.01), "{alpha:?}");
     let task = file.window().unwrap().unwrap();
     for question in [Question::Task(task), Question::Blind { s: 3 }] {
-        let found = interpret(&file.network, &question, &InterpretParams::default()).unwrap();
+        let found = interpret(&file.network, &question, &InterpretParams::default(), &|_| true).unwrap();
         assert_eq!(found.verdict, Verdict::Circuit, "{question:?}");
         assert_eq!(found.recurrence_in_words.len(), 2);
     }

@@ -8,14 +8,14 @@ use std::path::Path;
 
 fn read(weights: &[Weight]) -> Result<NetworkFile, NetworkError> {
     let file = pytorch(&[state_dict(weights), b".".to_vec()].concat(), weights);
-    NetworkFile::from_bytes(&file, Path::new("net.pt"))
+    NetworkFile::from_bytes(&file, Path::new("net.pt"), None)
 }
 
 /// A checkpoint with a state dict and, under `key`, what `settings` builds.
 fn checkpoint(key: &str, settings: &[u8]) -> Result<NetworkFile, NetworkError> {
     let weights = state_dict(&weights());
     let program = [b"\x80\x02}(", &text("state_dict")[..], &weights[2..], &text(key), settings, b"u."].concat();
-    NetworkFile::from_bytes(&pytorch(&program, &crate::hostile::weights()), Path::new("net.ckpt"))
+    NetworkFile::from_bytes(&pytorch(&program, &crate::hostile::weights()), Path::new("net.ckpt"), None)
 }
 
 fn dictionary(key: &str, value: &[u8]) -> Vec<u8> {
@@ -117,7 +117,8 @@ fn a_folder_of_networks_says_how_to_pass_them() {
 fn a_safetensors_file_that_is_cut_short_says_what_to_do() {
     let bytes = read(&weights()).unwrap().to_safetensors().unwrap();
     for length in [0, 4, 20, bytes.len() - 1] {
-        let error = NetworkFile::from_bytes(&bytes[..length], Path::new("net.safetensors")).unwrap_err().to_string();
+        let error =
+            NetworkFile::from_bytes(&bytes[..length], Path::new("net.safetensors"), None).unwrap_err().to_string();
         assert!(error.contains("copy or download it again"), "{error}");
     }
 }

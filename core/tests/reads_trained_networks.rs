@@ -21,11 +21,11 @@ fn read(name: &str) -> Interpretation {
     let file = fixture(name);
     let task = file.window().unwrap().unwrap();
     let params = InterpretParams { methods: Method::ALL.to_vec(), ..InterpretParams::default() };
-    interpret(&file.network, &Question::Task(task), &params).unwrap()
+    interpret(&file.network, &Question::Task(task), &params, &|_| true).unwrap()
 }
 
 fn blind(name: &str) -> Interpretation {
-    interpret(&fixture(name).network, &Question::Blind { s: 8 }, &InterpretParams::default()).unwrap()
+    interpret(&fixture(name).network, &Question::Blind { s: 8 }, &InterpretParams::default(), &|_| true).unwrap()
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn undertrained_networks_are_not_superposed() {
         let (params, start) = choices.params(&task.clone().into()).unwrap();
         let job = Job { task: task.clone().into(), params, start };
         let network = Trained::in_memory(&job, &CpuEngine::default(), &Unobserved).unwrap().state.network;
-        let found = interpret(&network, &Question::Task(task), &InterpretParams::default()).unwrap();
+        let found = interpret(&network, &Question::Task(task), &InterpretParams::default(), &|_| true).unwrap();
         let accuracy = found.accuracy.unwrap().value;
         erring += usize::from(accuracy < 0.875);
         let right = accuracy >= 0.875 || !matches!(found.verdict, Verdict::Superposed | Verdict::Circuit);

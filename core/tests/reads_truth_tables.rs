@@ -35,11 +35,11 @@ fn networks() -> [(Network, Window); 3] {
 }
 
 fn told(network: &Network, task: &Window) -> Interpretation {
-    interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn blind(network: &Network, s: usize) -> Interpretation {
-    interpret(network, &Question::Blind { s }, &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Blind { s }, &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn something_else(found: &Interpretation) -> Option<Vec<usize>> {
@@ -74,7 +74,7 @@ fn a_network_that_errs_in_a_few_windows_at_first_is_read_by_what_matters_mainly(
     let mainly = MainlyParams { entries: 1.0, ..Default::default() };
     let strict =
         InterpretParams { recurrence: RecurrenceParams { mainly, ..Default::default() }, ..Default::default() };
-    let found = interpret(&network, &Question::Blind { s: 1 }, &strict).unwrap();
+    let found = interpret(&network, &Question::Blind { s: 1 }, &strict, &|_| true).unwrap();
     assert!(found.read_back().is_none() && found.function.len() < 8, "{:?}", found.function);
 }
 

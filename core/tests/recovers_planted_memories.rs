@@ -66,7 +66,7 @@ fn plant_task(planting: &Planting, task: &Window) -> Network {
 
 fn read(planting: &Planting, question: Question) -> Interpretation {
     let params = InterpretParams { methods: Method::ALL.to_vec(), ..InterpretParams::default() };
-    interpret(&plant(planting), &question, &params).unwrap()
+    interpret(&plant(planting), &question, &params, &|_| true).unwrap()
 }
 
 #[track_caller]
@@ -157,7 +157,7 @@ fn a_dense_function_is_a_circuit_too() {
     let planting = Planting { s: 4, d: 2, hidden: 32, ..PLAIN };
     let network = plant_task(&planting, &dense());
     for question in [Question::Task(dense()), Question::Blind { s: 4 }] {
-        let found = interpret(&network, &question, &InterpretParams::default()).unwrap();
+        let found = interpret(&network, &question, &InterpretParams::default(), &|_| true).unwrap();
         assert_eq!(found.verdict, Verdict::Circuit, "{:?}", found.reasons);
         assert!(found.memories.unwrap().worst >= 0.99 && found.spectrum.orbit.error.unwrap() < 1e-3);
         assert_eq!(found.recurrence_in_words[0], "u1 = 0.622*u1[t-4] - 0.783*u2[t-4]");
@@ -171,7 +171,7 @@ fn a_dense_function_that_the_network_does_not_compute_is_no_circuit() {
     (other[(0, 1)], other[(1, 0)]) = (other[(1, 0)], other[(0, 1)]);
     let other = Window::from_matrix("turn back", 4, 2, other).unwrap();
     let network = plant_task(&planting, &dense());
-    let found = interpret(&network, &Question::Task(other), &InterpretParams::default()).unwrap();
+    let found = interpret(&network, &Question::Task(other), &InterpretParams::default(), &|_| true).unwrap();
     assert_ne!(found.verdict, Verdict::Circuit, "{:?}", found.memories);
 }
 
@@ -185,7 +185,7 @@ fn a_dense_function_near_a_selection_is_not_taken_for_one() {
         let mut f = Matrix::zeros(2, 6);
         (f[(0, 0)], f[(0, 1)], f[(1, 0)], f[(1, 1)]) = (cos, sin, sin, -cos);
         let network = plant_task(&planting, &Window::from_matrix("mirror", 3, 2, f).unwrap());
-        let found = interpret(&network, &Question::Blind { s: 3 }, &InterpretParams::default()).unwrap();
+        let found = interpret(&network, &Question::Blind { s: 3 }, &InterpretParams::default(), &|_| true).unwrap();
         assert_eq!(found.recurrence, None);
         assert_eq!(found.recurrence_in_words[0], words);
     }
@@ -197,6 +197,6 @@ fn a_copy_that_fades_is_not_taken_for_one_that_lasts() {
     let mut f = Matrix::zeros(2, 6);
     (f[(0, 0)], f[(1, 1)]) = (1.0, 0.9);
     let network = plant_task(&planting, &Window::from_matrix("fading", 3, 2, f).unwrap());
-    let found = interpret(&network, &Question::Blind { s: 3 }, &InterpretParams::default()).unwrap();
+    let found = interpret(&network, &Question::Blind { s: 3 }, &InterpretParams::default(), &|_| true).unwrap();
     assert_eq!(found.recurrence_in_words, ["u1 = u1[t-3]", "u2 = 0.9*u2[t-3]"]);
 }

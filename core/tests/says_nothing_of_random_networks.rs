@@ -33,7 +33,7 @@ fn look_at(k: usize) {
     let (network, name) = (random(k), ["T1", "T2", "T3", "T4"][k / 2 % 4]);
     let task = Window::named(name, None, None).unwrap();
     for question in [Question::Task(task), Question::Blind { s: 8 }] {
-        let found = interpret(&network, &question, &InterpretParams::default()).unwrap();
+        let found = interpret(&network, &question, &InterpretParams::default(), &|_| true).unwrap();
         assert!(!matches!(found.verdict, Verdict::Circuit | Verdict::Superposed), "{k} {name}: {:?}", found.reasons);
         assert_eq!((found.confidence, &found.recurrence), (Confidence::CannotTell, &None), "{k}: {:?}", found.readings);
         assert!(found.recurrence_in_words.is_empty(), "{k}: {:?}", found.recurrence_in_words);
@@ -61,7 +61,7 @@ fn with_a_small_window(k: usize) {
         network.as_elman_mut().unwrap().biases =
             Some(Biases { input: (0..hidden).map(|i| 0.5 * bias[(i, 0)]).collect(), recurrent: vec![0.0; hidden] });
     }
-    let found = interpret(&network, &Question::Blind { s }, &InterpretParams::default()).unwrap();
+    let found = interpret(&network, &Question::Blind { s }, &InterpretParams::default(), &|_| true).unwrap();
     assert!(!matches!(found.verdict, Verdict::Circuit | Verdict::Superposed), "{k}: {:?}", found.reasons);
     assert!(found.function.is_empty(), "{k} s={s} d={d}: {:?}", found.function);
 }

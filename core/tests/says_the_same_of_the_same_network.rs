@@ -22,7 +22,7 @@ fn fixture(name: &str) -> (Network, Window) {
 }
 
 fn said(network: &Network, question: &Question, params: &InterpretParams) -> (Verdict, Vec<(ClaimName, bool)>) {
-    let found: Interpretation = interpret(network, question, params).unwrap();
+    let found: Interpretation = interpret(network, question, params, &|_| true).unwrap();
     (found.verdict, found.claims.iter().map(|claim| (claim.name, claim.holds)).collect())
 }
 

@@ -18,11 +18,11 @@ use ketbra::random::{Purpose, Stream};
 use ketbra::task::{Gate, Slot, Window};
 
 fn told(network: &Network, task: &Window) -> Interpretation {
-    interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn blind(network: &Network, s: usize) -> Interpretation {
-    interpret(network, &Question::Blind { s }, &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Blind { s }, &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn failing(found: &Interpretation) -> Vec<ClaimName> {

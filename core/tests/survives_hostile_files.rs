@@ -7,7 +7,7 @@ use ketbra::network::{MAX_FILE_BYTES, Network, NetworkError, NetworkFile};
 use std::path::Path;
 
 fn read(file: &[u8]) -> Result<Network, NetworkError> {
-    NetworkFile::from_bytes(file, Path::new("net.file")).map(|file| file.network)
+    NetworkFile::from_bytes(file, Path::new("net.file"), None).map(|file| file.network)
 }
 
 /// The message for a file that is refused, without memory out of proportion.
@@ -96,7 +96,7 @@ fn calls_of_eval_and_others_are_refused_by_name_in_every_spelling() {
 
 #[test]
 fn a_protocol_0_pickle_outside_of_an_archive_is_refused_by_what_it_runs() {
-    let file = NetworkFile::from_bytes(b"cos\nsystem\n(S'ls'\ntR.", Path::new("net.pt"));
+    let file = NetworkFile::from_bytes(b"cos\nsystem\n(S'ls'\ntR.", Path::new("net.pt"), None);
     assert_says(&file.unwrap_err().to_string(), "asks to run os.system");
 }
 

@@ -167,7 +167,7 @@ fn wrapped(name: &str, contents: &[u8], deflated: bool) -> Entry {
 }
 
 fn read_network(file: &[u8]) -> (usize, bool) {
-    let read = NetworkFile::from_bytes(file, Path::new("net.file"));
+    let read = NetworkFile::from_bytes(file, Path::new("net.file"), None);
     if let Ok(read) = &read {
         assert!(read.network.hidden() <= MAX_HIDDEN);
         read.network.check().unwrap();
@@ -206,7 +206,7 @@ fn the_archives_are_networks_before_they_are_mutated() {
         for deflated in [false, true] {
             let entries = unpacked(&fixture(name));
             let entries: Vec<Entry> = entries.iter().map(|(name, file)| wrapped(name, file, deflated)).collect();
-            assert!(NetworkFile::from_bytes(&zip(&entries), Path::new("net.file")).is_ok(), "{name}");
+            assert!(NetworkFile::from_bytes(&zip(&entries), Path::new("net.file"), None).is_ok(), "{name}");
         }
     }
 }

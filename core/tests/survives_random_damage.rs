@@ -23,7 +23,7 @@ fn damaged(file: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn survives(file: &[u8]) -> Result<(), TestCaseError> {
-    let (_, peak) = with_peak_memory(|| NetworkFile::from_bytes(file, Path::new("net.file")));
+    let (_, peak) = with_peak_memory(|| NetworkFile::from_bytes(file, Path::new("net.file"), None));
     prop_assert!(peak < 65_536 + 1100 * file.len(), "{} bytes for a file of {}", peak, file.len());
     Ok(())
 }
@@ -75,6 +75,6 @@ proptest! {
         file in prop::collection::vec(any::<u8>(), 0..200),
         name in "net\\.(safetensors|npz|pt|ckpt|txt)",
     ) {
-        prop_assert!(NetworkFile::from_bytes(&file, Path::new(&name)).is_err());
+        prop_assert!(NetworkFile::from_bytes(&file, Path::new(&name), None).is_err());
     }
 }

@@ -218,7 +218,7 @@ fn the_spectrum_of_a_state_space_layer_is_its_diagonal() {
 fn fixed_points_of_every_cell_are_fixed() {
     for (name, network) in every_kind() {
         let params = FixedPointParams { random_starts: 4, settled_starts: 2, ..FixedPointParams::default() };
-        let found = fixed_points(&network, None, None, &params).unwrap();
+        let found = fixed_points(&network, None, None, &params, &|_, _| ()).unwrap();
         let point = found.fixed().next().unwrap_or_else(|| panic!("{name} has a fixed point"));
         let next = network.step(&point.ending.state, &[0.0; 3]);
         let moved = next.iter().zip(&point.ending.state).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -233,7 +233,7 @@ fn untrained_networks_of_every_kind_hold_no_circuit() {
         for question in [Question::Task(task.clone()), Question::Blind { s: 4 }] {
             for state in [StateView::Units, StateView::Whole] {
                 let params = InterpretParams { state, ..InterpretParams::default() };
-                let found = interpret(&network, &question, &params).unwrap();
+                let found = interpret(&network, &question, &params, &|_| true).unwrap();
                 assert!(
                     !matches!(found.verdict, Verdict::Circuit | Verdict::Superposed),
                     "{name}: {}",

@@ -15,11 +15,11 @@ use ketbra::recurrence::Confidence;
 use ketbra::task::{Episodes, Gate, Slot, Window};
 
 fn told(network: &Network, task: &Window) -> Interpretation {
-    interpret(network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn blind(network: &Network, s: usize) -> Interpretation {
-    interpret(network, &Question::Blind { s }, &InterpretParams::default()).unwrap()
+    interpret(network, &Question::Blind { s }, &InterpretParams::default(), &|_| true).unwrap()
 }
 
 fn failed(found: &Interpretation) -> Vec<ClaimName> {
@@ -267,7 +267,7 @@ fn layers_that_were_not_simulated_leave_the_verdict_open() {
     let file = |network: Network| {
         let mut file = NetworkFile::new(network, Metadata::from([("task".into(), copy.to_toml())]));
         file.unused = vec!["norm.weight".into(), "norm.bias".into()];
-        interpret_file(&file, &Question::Task(copy.clone()), &InterpretParams::default()).unwrap()
+        interpret_file(&file, &Question::Task(copy.clone()), &InterpretParams::default(), &|_| true).unwrap()
     };
     let mut network = analog(&copy, 40, Activation::Identity);
     assert_eq!(file(network.clone()).verdict, Verdict::Circuit, "what does its task without them does not need them");

@@ -13,7 +13,7 @@ use std::f64::consts::TAU;
 use std::path::Path;
 
 fn ask(network: &Network, question: Question, state: StateView) -> Interpretation {
-    interpret(network, &question, &InterpretParams { state, ..InterpretParams::default() }).unwrap()
+    interpret(network, &question, &InterpretParams { state, ..InterpretParams::default() }, &|_| true).unwrap()
 }
 
 fn told(network: &Network, task: &Window) -> Interpretation {

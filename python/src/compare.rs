@@ -1,12 +1,12 @@
 //! Networks against each other.
 
-use crate::arrays::view;
+use crate::arrays::held;
 use crate::errors::Failed;
 use crate::network::Network;
 use crate::settings::with;
 use crate::task::Task;
 use crate::trajectories::by_step;
-use crate::work::{interruptible, no_look};
+use crate::work::without_bar;
 use ketbra::compare::{CompareParams, Examined, Subject, compare_examined, examine_all};
 use ketbra::observe::Trajectories;
 use ketbra::report::figures::comparison_figures;
@@ -35,7 +35,7 @@ pub struct Comparison {
 impl Comparison {
     /// The document that `ketbra compare --json` prints.
     fn json(&self) -> Result<String, Failed> {
-        serde_json::to_string(&self.found).map_err(Failed::interpret)
+        Ok(serde_json::to_string(&self.found)?)
     }
 
     /// Names and SVG files of the figures.
@@ -45,16 +45,12 @@ impl Comparison {
 
     /// One step of a network's circuit, as read from its states.
     fn step<'py>(this: &Bound<'py, Self>, network: usize) -> Option<Bound<'py, PyArray2<f64>>> {
-        let circuit = this.get().examined.get(network)?.circuit.as_ref()?;
-        // SAFETY: the class is frozen and holds the matrices behind an `Arc`.
-        Some(unsafe { view(&circuit.step, this.clone().into_any()) })
+        held(this, |found| Some(&found.examined.get(network)?.circuit.as_ref()?.step))
     }
 
     /// Cosines between the memories of two networks after the best rotation; rows are those of the first.
     fn overlap<'py>(this: &Bound<'py, Self>, pair: usize) -> Option<Bound<'py, PyArray2<f64>>> {
-        let codes = this.get().found.pairs.get(pair)?.codes.as_ref()?;
-        // SAFETY: the class is frozen, so that what it holds stays where it is.
-        Some(unsafe { view(&codes.alignment.overlap.cosines, this.clone().into_any()) })
+        held(this, |found| Some(&found.found.pairs.get(pair)?.codes.as_ref()?.alignment.overlap.cosines))
     }
 }
 
@@ -64,15 +60,11 @@ impl Comparison {
 pub fn compare(py: Python<'_>, subjects: Vec<Named<'_>>, settings: &str) -> Result<Comparison, Failed> {
     let params = with::<CompareParams>(settings, Failed::interpret)?;
     let subjects = subjects.into_iter().map(subject).collect::<Result<Vec<_>, _>>()?;
-    let ended = interruptible(
-        py,
-        |stop| {
-            let examined = examine_all(&subjects, &params, &|_| !stop.asked(), &|| {})?;
-            Ok::<_, ketbra::compare::CompareError>((compare_examined(&examined, &params)?, examined))
-        },
-        no_look,
-    );
-    let (found, examined) = ended.unless_interrupted()?.map_err(Failed::interpret)?;
+    let compared = without_bar(py, |stop| {
+        let examined = examine_all(&subjects, &params, &|_| !stop.asked(), &|| {})?;
+        Ok::<_, ketbra::compare::CompareError>((compare_examined(&examined, &params)?, examined))
+    });
+    let (found, examined) = compared?.map_err(Failed::interpret)?;
     Ok(Comparison { found, examined: Arc::new(examined) })
 }
 

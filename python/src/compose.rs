@@ -4,17 +4,11 @@ use crate::errors::Failed;
 use crate::interpret::Interpretation;
 use crate::network::Network;
 use crate::task::Task;
-use crate::work::{interruptible, no_look};
-use ketbra::compose::{ComposeError, How, feed, sum};
-use ketbra::interpret::{InterpretError, InterpretParams, Question, interpret};
+use crate::work::without_bar;
+use ketbra::compose::{How, feed, sum};
+use ketbra::interpret::{InterpretParams, Question, interpret};
 use pyo3::prelude::*;
 use std::sync::Arc;
-
-/// What can go wrong on the way.
-enum Wrong {
-    Compose(ComposeError),
-    Interpret(InterpretError),
-}
 
 /// Puts two networks into one; gives it, its task, and what is read from it under that task.
 #[pyfunction]
@@ -32,26 +26,18 @@ pub fn compose(
     let [(a, f), (b, g)] = [part(&first)?, part(&second)?];
     let [(a, f), (b, g)] = [(&a.network, &f), (&b.network, &g)];
     let params = InterpretParams::default();
-    let ended = interruptible(
-        py,
-        |_| {
-            let read = |network, task: &ketbra::task::Window| {
-                interpret(network, &Question::Task(task.clone()), &params).map_err(Wrong::Interpret)
-            };
-            let made = match how {
-                How::Sum => sum((a, f), (b, g)),
-                How::Feed => feed((a, f), (b, g), (&read(a, f)?, &read(b, g)?)),
-            };
-            let made = made.map_err(Wrong::Compose)?;
-            let found = read(&made.network, &made.task)?;
-            Ok((made, found))
-        },
-        no_look,
-    );
-    let (made, found) = ended.unless_interrupted()?.map_err(|wrong| match wrong {
-        Wrong::Compose(error) => Failed::edit(error),
-        Wrong::Interpret(error) => error.into(),
-    })?;
+    let (made, found) = without_bar(py, |_| {
+        let read = |network, task: &ketbra::task::Window| {
+            interpret(network, &Question::Task(task.clone()), &params, &|_| true)
+        };
+        let made = match how {
+            How::Sum => sum((a, f), (b, g)),
+            How::Feed => feed((a, f), (b, g), (&read(a, f)?, &read(b, g)?)),
+        };
+        let made = made.map_err(Failed::edit)?;
+        let found = read(&made.network, &made.task)?;
+        Ok::<_, Failed>((made, found))
+    })??;
     let file = Arc::new(made.file());
     let network = Network { file: file.clone(), path: None };
     Ok((network, Task::of(made.task), Interpretation { found: Arc::new(found), file: Some(file), path: None }))

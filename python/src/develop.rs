@@ -3,7 +3,7 @@
 use crate::errors::Failed;
 use crate::network::Network;
 use crate::settings::with;
-use crate::work::{interruptible, no_look};
+use crate::work::without_bar;
 use ketbra::develop::DevelopParams;
 use ketbra::interpret::interpret_contexts as read_contexts;
 use ketbra::report::figures::development_figure;
@@ -17,10 +17,9 @@ use std::path::PathBuf;
 pub fn develop(py: Python<'_>, run: PathBuf, settings: &str) -> Result<(String, String), Failed> {
     let run = RunFolder::open(&run)?;
     let params = with::<DevelopParams>(settings, Failed::interpret)?;
-    let ended = interruptible(py, |stop| ketbra::develop::develop(&run, &params, &|_, _| !stop.asked()), no_look);
-    let found = ended.unless_interrupted()?.map_err(Failed::interpret)?;
-    let json = serde_json::to_string(&found).map_err(Failed::interpret)?;
-    Ok((json, development_figure(&found).svg()))
+    let found = without_bar(py, |stop| ketbra::develop::develop(&run, &params, &|_, _| !stop.asked()));
+    let found = found?.map_err(Failed::interpret)?;
+    Ok((serde_json::to_string(&found)?, development_figure(&found).svg()))
 }
 
 /// What `ketbra interpret --json` prints of a network whose task has contexts.
@@ -37,7 +36,6 @@ pub fn interpret_contexts(
     let task = task.ok_or_else(|| Failed::interpret(ketbra::interpret::InterpretError::NoTask))?;
     let task = task.window()?;
     let params = with(settings, Failed::interpret)?;
-    let ended = interruptible(py, |stop| read_contexts(&file.network, task, &params, &|_| !stop.asked()), no_look);
-    let found = ended.unless_interrupted()?.map_err(Failed::interpret)?;
-    serde_json::to_string(&found).map_err(Failed::interpret)
+    let found = without_bar(py, |stop| read_contexts(&file.network, task, &params, &|_| !stop.asked()));
+    Ok(serde_json::to_string(&found?.map_err(Failed::interpret)?)?)
 }

@@ -4,7 +4,7 @@ use crate::errors::Failed;
 use crate::network::Network;
 use crate::settings::with;
 use crate::task::Task;
-use crate::work::{interruptible, no_look};
+use crate::work::without_bar;
 use ketbra::edit::{Change, EditParams, edit as rewrite};
 use ketbra::task::Source;
 use pyo3::prelude::*;
@@ -39,8 +39,7 @@ pub fn edit(
         ChangeGiven::Keep((variable, strength)) => Change::Strength { variable, strength },
     };
     let params: EditParams = with(settings, Failed::edit)?;
-    let edited = interruptible(py, |_| rewrite(&file.network, from, &change, &params), no_look);
-    let edited = edited.unless_interrupted()??;
-    let document = serde_json::to_string(&edited.summary(from, &params)).map_err(Failed::interpret)?;
+    let edited = without_bar(py, |_| rewrite(&file.network, from, &change, &params))??;
+    let document = serde_json::to_string(&edited.summary(from, &params))?;
     Ok((Network::new(edited.file(), None), document))
 }

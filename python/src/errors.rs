@@ -2,12 +2,18 @@
 
 use crate::wording::in_python;
 use ketbra::circuit::CircuitError;
-use ketbra::interpret;
-use ketbra::network;
+use ketbra::edit::EditError;
+use ketbra::interpret::InterpretError;
+use ketbra::linearize::LinearizeError;
+use ketbra::network::NetworkError;
 use ketbra::observe::ObserveError;
-use ketbra::run_folder;
-use ketbra::{edit, report, sweep, task, train};
+use ketbra::report::ReportError;
+use ketbra::run_folder::RunFolderError;
+use ketbra::sweep::SweepError;
+use ketbra::task::TaskError;
+use ketbra::train::TrainError;
 use pyo3::PyErr;
+use serde_json::Error as JsonError;
 use std::fmt::Display;
 
 /// The exceptions.
@@ -42,123 +48,34 @@ impl From<PyErr> for Failed {
     }
 }
 
-impl Failed {
-    pub fn task(error: impl Display) -> Self {
-        Self(raised::TaskError::new_err(in_python(error)))
-    }
-
-    pub fn train(error: impl Display) -> Self {
-        Self(raised::TrainError::new_err(in_python(error)))
-    }
-
-    pub fn network(error: impl Display) -> Self {
-        Self(raised::NetworkError::new_err(in_python(error)))
-    }
-
-    pub fn report(error: impl Display) -> Self {
-        Self(raised::ReportError::new_err(in_python(error)))
-    }
-
-    pub fn sweep(error: impl Display) -> Self {
-        Self(raised::SweepError::new_err(in_python(error)))
-    }
-
-    pub fn edit(error: impl Display) -> Self {
-        Self(raised::EditError::new_err(in_python(error)))
-    }
-
-    pub fn linearize(error: impl Display) -> Self {
-        Self(raised::LinearizeError::new_err(in_python(error)))
-    }
-
-    pub fn interpret(error: impl Display) -> Self {
-        Self(raised::InterpretError::new_err(in_python(error)))
-    }
-}
-
-impl From<task::TaskError> for Failed {
-    fn from(error: task::TaskError) -> Self {
-        Self(raised::TaskError::new_err(in_python(error)))
-    }
-}
-
-impl From<CircuitError> for Failed {
-    fn from(error: CircuitError) -> Self {
-        Self(raised::TaskError::new_err(in_python(error)))
-    }
-}
-
-impl From<network::NetworkError> for Failed {
-    fn from(error: network::NetworkError) -> Self {
-        Self(raised::NetworkError::new_err(in_python(error)))
-    }
-}
-
-impl From<train::TrainError> for Failed {
-    fn from(error: train::TrainError) -> Self {
-        match error {
-            train::TrainError::Start(error) => error.into(),
-            other => Self::train(other),
+/// How each stage fails, and the errors of the library that are a stage's own; what stands in braces is another stage's.
+macro_rules! families {
+    ($($stage:ident: $Raised:ident, [$($Error:ident { $($Other:ident),* }),*];)+) => {
+        impl Failed {
+            $(pub fn $stage(error: impl Display) -> Self {
+                Self(raised::$Raised::new_err(in_python(error)))
+            })+
         }
-    }
+
+        $($(impl From<$Error> for Failed {
+            fn from(error: $Error) -> Self {
+                match error {
+                    $($Error::$Other(error) => error.into(),)*
+                    own => Self::$stage(own),
+                }
+            }
+        })*)+
+    };
 }
 
-impl From<run_folder::RunFolderError> for Failed {
-    fn from(error: run_folder::RunFolderError) -> Self {
-        use run_folder::RunFolderError;
-        match error {
-            RunFolderError::Task(error) => error.into(),
-            RunFolderError::Network(error) => error.into(),
-            RunFolderError::Train(error) => error.into(),
-            other => Self(raised::RunFolderError::new_err(in_python(other))),
-        }
-    }
-}
-
-impl From<ObserveError> for Failed {
-    fn from(error: ObserveError) -> Self {
-        match error {
-            ObserveError::Task(error) => error.into(),
-            ObserveError::Network(error) => error.into(),
-            other => Self::interpret(other),
-        }
-    }
-}
-
-impl From<interpret::InterpretError> for Failed {
-    fn from(error: interpret::InterpretError) -> Self {
-        match error {
-            interpret::InterpretError::Task(error) => error.into(),
-            interpret::InterpretError::Observe(error) => error.into(),
-            other => Self::interpret(other),
-        }
-    }
-}
-
-impl From<ketbra::linearize::LinearizeError> for Failed {
-    fn from(error: ketbra::linearize::LinearizeError) -> Self {
-        Self::linearize(error)
-    }
-}
-
-impl From<edit::EditError> for Failed {
-    fn from(error: edit::EditError) -> Self {
-        match error {
-            edit::EditError::Task(error) => error.into(),
-            edit::EditError::Network(error) => error.into(),
-            other => Self::edit(other),
-        }
-    }
-}
-
-impl From<report::ReportError> for Failed {
-    fn from(error: report::ReportError) -> Self {
-        Self::report(error)
-    }
-}
-
-impl From<sweep::SweepError> for Failed {
-    fn from(error: sweep::SweepError) -> Self {
-        Self(raised::SweepError::new_err(in_python(error)))
-    }
+families! {
+    task: TaskError, [TaskError {}, CircuitError {}];
+    network: NetworkError, [NetworkError {}];
+    train: TrainError, [TrainError { Start }];
+    run_folder: RunFolderError, [RunFolderError { Task, Network, Train }];
+    interpret: InterpretError, [ObserveError { Task, Network }, InterpretError { Task, Observe }, JsonError {}];
+    linearize: LinearizeError, [LinearizeError {}];
+    edit: EditError, [EditError { Task, Network }];
+    report: ReportError, [ReportError {}];
+    sweep: SweepError, [SweepError {}];
 }

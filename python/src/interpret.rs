@@ -1,9 +1,9 @@
 //! Interpretation.
 
-use crate::arrays::{complex, matrix, view};
+use crate::arrays::{column_major, complex, held, matrix};
 use crate::errors::Failed;
 use crate::memories::Memories;
-use crate::network::{Network, column_major};
+use crate::network::Network;
 use crate::report::page_of;
 use crate::settings::with;
 use crate::task::{Task, TaskGiven};
@@ -11,14 +11,13 @@ use crate::wording::in_python;
 use crate::work::{Stop, interruptible};
 use ketbra::interpret::{self as stage, InterpretParams, Known, Note, Question, Warning};
 use ketbra::network::NetworkFile;
-use ketbra::path_text::path_text;
 use ketbra::task::{Gate, Slot};
+use ketbra::train::threads_or_cores;
 use numpy::ndarray::Array2;
 use numpy::{Complex64, IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
-use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -35,15 +34,7 @@ pub struct Interpretation {
 impl Interpretation {
     /// The document that `ketbra interpret --json` prints.
     fn json(&self) -> Result<String, Failed> {
-        let mut document = match &self.path {
-            Some(path) => json!({ "path": path_text(path) }),
-            None => json!({}),
-        };
-        let found = serde_json::to_value(self.found.as_ref()).map_err(Failed::interpret)?;
-        if let (Value::Object(document), Value::Object(found)) = (&mut document, found) {
-            document.extend(found);
-        }
-        Ok(document.to_string())
+        Ok(self.found.document(self.path.as_deref())?.to_string())
     }
 
     /// The same with further warnings before the others, each a topic and a message.
@@ -182,9 +173,7 @@ impl Interpretation {
     /// One step on the visited states, r x r; nothing where activity dies out.
     #[getter]
     fn operator<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let operator = &this.get().found.details.orbit.as_ref()?.operator;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(operator, this.clone().into_any()) })
+        held(this, |seen| Some(&seen.found.details.orbit.as_ref()?.operator))
     }
 }
 
@@ -202,7 +191,7 @@ impl Asked {
             Some(_) => return Err(stage::InterpretError::TaskAndBlind),
             None => self.known.question(file)?,
         };
-        stage::interpret_file_watched(file, &question, &self.params, &|_| !stop.asked())
+        stage::interpret_file(file, &question, &self.params, &|_| !stop.asked())
     }
 }
 
@@ -224,31 +213,14 @@ impl NetworkGiven<'_> {
     }
 }
 
-fn interpret_one((file, path): Subject, asked: &Asked, stop: &Stop) -> Result<Interpretation, OneFailed> {
+fn interpret_one((file, path): Subject, asked: &Asked, stop: &Stop) -> Result<Interpretation, Failed> {
     let file = match (file, &path) {
         (Some(file), _) => file,
-        (None, Some(path)) => Arc::new(NetworkFile::open(path).map_err(OneFailed::Network)?),
-        (None, None) => return Err(OneFailed::Interpret(stage::InterpretError::NoTask)),
+        (None, Some(path)) => Arc::new(NetworkFile::open(path)?),
+        (None, None) => return Err(stage::InterpretError::NoTask.into()),
     };
-    let found = asked.of(&file, stop).map_err(OneFailed::Interpret)?;
+    let found = asked.of(&file, stop)?;
     Ok(Interpretation { found: Arc::new(found), file: Some(file), path })
-}
-
-/// Why one network of a list has no interpretation.
-enum OneFailed {
-    Network(ketbra::network::NetworkError),
-    Interpret(stage::InterpretError),
-    Stopped,
-}
-
-impl From<OneFailed> for Failed {
-    fn from(error: OneFailed) -> Self {
-        match error {
-            OneFailed::Network(error) => error.into(),
-            OneFailed::Interpret(error) => error.into(),
-            OneFailed::Stopped => Self::interpret("stopped before this network was interpreted"),
-        }
-    }
 }
 
 /// One network interpreted, or the exception that says why not.
@@ -283,8 +255,7 @@ pub fn interpret(
     };
     let asked = Asked { known: Known { task: name, blind, s, d }, task, params };
     let subjects: Vec<Subject> = networks.iter().map(NetworkGiven::subject).collect();
-    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let threads = threads.min(subjects.len()).max(1);
+    let threads = threads_or_cores(threads).min(subjects.len()).max(1);
     // A pool of this call's own: a shared one would not survive a fork, which Python's multiprocessing likes to do.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failed::interpret)?;
     let (total, done) = (subjects.len(), AtomicUsize::new(0));
@@ -293,7 +264,7 @@ pub fn interpret(
         |stop| {
             pool.install(|| {
                 let one = |subject: Subject| match stop.asked() {
-                    true => Err(OneFailed::Stopped),
+                    true => Err(Failed::interpret("stopped before this network was interpreted")),
                     false => {
                         let found = interpret_one(subject, &asked, stop);
                         done.fetch_add(1, Ordering::Relaxed);
@@ -312,7 +283,7 @@ pub fn interpret(
     Ok(results
         .map(|result| match result {
             Ok(found) => OneResult::Found(found),
-            Err(error) => OneResult::Failed(Failed::from(error).into()),
+            Err(error) => OneResult::Failed(error.into()),
         })
         .collect())
 }

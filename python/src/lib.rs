@@ -8,7 +8,6 @@ mod called;
 mod compare;
 mod compose;
 mod develop;
-mod device;
 mod edit;
 mod errors;
 mod interpret;

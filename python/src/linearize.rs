@@ -9,6 +9,7 @@ use crate::wording::in_python;
 use crate::work::{Stop, interruptible};
 use ketbra::linearize::{FixedPointDoubt, FixedPointParams, LinearizeError, PhasePortrait, phase_portrait};
 use ketbra::numeric::Matrix;
+use ketbra::train::threads_or_cores;
 use numpy::ndarray::{Array2, Array3};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -61,9 +62,7 @@ pub fn linearize<'py>(
     // A function of Python runs on one thread at a time whatever is done.
     let threads = match &subject {
         Subject::Step(_) => 1,
-        Subject::Network(_) => {
-            threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
-        }
+        Subject::Network(_) => threads_or_cores(threads).max(1),
     };
     // A pool of this call's own: a shared one would not survive a fork, which Python's multiprocessing likes to do.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(Failed::linearize)?;

@@ -1,8 +1,7 @@
 //! Variable memories, and what they read from states.
 
-use crate::arrays::{numbers, view};
+use crate::arrays::{column_major, held, numbers};
 use crate::errors::Failed;
-use crate::network::column_major;
 use crate::task::Task;
 use ketbra::circuit::Core;
 use ketbra::interpret as stage;
@@ -46,33 +45,25 @@ impl Memories {
     /// H x core.
     #[getter]
     fn basis<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let basis = &this.get().frame()?.memories;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(basis, this.clone().into_any()) })
+        held(this, |found| Some(&found.frame()?.memories))
     }
 
     /// core x H.
     #[getter]
     fn dual<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let dual = &this.get().frame()?.readers;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(dual, this.clone().into_any()) })
+        held(this, |found| Some(&found.frame()?.readers))
     }
 
     /// H x k: principal directions of what the memories leave out.
     #[getter]
     fn perp<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let perp = &this.get().memories().remainder.as_ref()?.directions;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(perp, this.clone().into_any()) })
+        held(this, |found| Some(&found.memories().remainder.as_ref()?.directions))
     }
 
     /// The learned circuit on memories and remainder, (core + k) x (core + k).
     #[getter]
     fn blocks<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let blocks = &this.get().memories().remainder.as_ref()?.blocks;
-        // SAFETY: a frozen class holds the matrix behind an Arc.
-        Some(unsafe { view(blocks, this.clone().into_any()) })
+        held(this, |found| Some(&found.memories().remainder.as_ref()?.blocks))
     }
 
     /// Share of right signs, overall, in the worst component, and in each.

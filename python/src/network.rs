@@ -1,12 +1,12 @@
 //! Networks.
 
-use crate::arrays::{matrix, numbers, view};
+use crate::arrays::{column_major, matrix, numbers, view};
 use crate::errors::Failed;
 use crate::task::Task;
 use ketbra::network::{self, Activation, CellKind, NetworkFile, Parameter, Tensor, Tensors};
 use ketbra::numeric::Matrix;
 use ketbra::observe::View;
-use numpy::ndarray::{Array3, ArrayView2, ArrayViewD, s};
+use numpy::ndarray::{Array3, ArrayViewD, s};
 use numpy::{IntoPyArray, PyArray2, PyArray3, PyReadonlyArray2, PyReadonlyArray3, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -228,12 +228,4 @@ impl Network {
 fn tensor(array: ArrayViewD<'_, f64>) -> Tensor {
     // `iter` goes in logical order, row by row, whatever the strides.
     Tensor { shape: array.shape().to_vec(), values: array.iter().copied().collect() }
-}
-
-/// A matrix as ndarray sees it.
-pub fn column_major(matrix: &Matrix) -> ArrayView2<'_, f64> {
-    use numpy::ndarray::ShapeBuilder;
-    let shape = (matrix.nrows(), matrix.ncols()).strides((1, matrix.col_stride().unsigned_abs()));
-    // SAFETY: the library's matrices are column-major with this distance between columns, and outlive the view.
-    unsafe { ArrayView2::from_shape_ptr(shape, matrix.as_ptr()) }
 }

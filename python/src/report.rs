@@ -2,27 +2,25 @@
 
 use crate::errors::Failed;
 use crate::interpret::Interpretation;
-use ketbra::report::{Provenance, page, page_of_recordings};
+use ketbra::files::cannot;
+use ketbra::report::{Provenance, page};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
 /// The interactive page: one HTML document that needs nothing else. Where no network was given, it shows recorded
 /// episodes.
 pub fn page_of(py: Python<'_>, seen: &Interpretation, title: &str) -> Result<String, Failed> {
-    let Some(file) = &seen.file else {
-        let provenance = Provenance { title: title.into(), ..Provenance::default() };
-        return Ok(py.detach(|| page_of_recordings(&seen.found, &provenance))?);
+    let provenance = match (&seen.file, &seen.path) {
+        (Some(file), Some(path)) => Provenance::of(path, file, &|_, _| ()),
+        _ => Provenance { title: title.into(), ..Provenance::default() },
     };
-    let provenance = match &seen.path {
-        Some(path) => Provenance::of(path, file),
-        None => Provenance { title: title.into(), ..Provenance::default() },
-    };
-    Ok(py.detach(|| page(&file.network, &seen.found, &provenance))?)
+    let network = seen.file.as_ref().map(|file| &file.network);
+    Ok(py.detach(|| page(network, &seen.found, &provenance))?)
 }
 
 /// Writes a text file, all of it or nothing.
 #[pyfunction]
 pub fn write_whole(py: Python<'_>, path: PathBuf, text: &str) -> Result<(), Failed> {
-    py.detach(|| ketbra::files::write_whole(&path, text.as_bytes()))
-        .map_err(|error| Failed::report(format!("cannot write {}: {error}", path.display())))
+    let written = py.detach(|| ketbra::files::write_whole(&path, text.as_bytes()));
+    written.map_err(cannot("write", &path)).map_err(Failed::report)
 }

@@ -11,12 +11,12 @@ pub fn with<P: Adjustable + Default>(settings: &str, failed: fn(InterpretError) 
 where
     InterpretError: From<P::Error>,
 {
-    let settings = serde_json::from_str(settings).map_err(Failed::interpret)?;
+    let settings = serde_json::from_str(settings)?;
     P::default().with_map(&settings).map_err(|error| failed(error.into()))
 }
 
 /// What `ketbra settings --json` prints.
 #[pyfunction]
 pub fn settings() -> Result<String, Failed> {
-    serde_json::to_string(&known_settings()).map_err(Failed::interpret)
+    Ok(serde_json::to_string(&known_settings())?)
 }

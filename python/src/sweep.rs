@@ -1,9 +1,10 @@
 //! Sweeps.
 
-use crate::device::Device;
 use crate::errors::Failed;
+use crate::train::device_of;
 use crate::work::{Stop, interruptible};
 use ketbra::sweep::{Local, Plan, Runner, SweepFolder, SweepObserver, SweepOutcome, SweepStatus, Tally, Trainer};
+use ketbra::train::threads_or_cores;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::path::{Path, PathBuf};
@@ -56,11 +57,8 @@ pub fn sweep(
         return Err(Failed::sweep(message));
     }
     let runs = SweepFolder::named(&out, plan.runs()?)?;
-    let threads = threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-    let trainer = match Device::open(device, precision).map_err(Failed::sweep)? {
-        Device::Cpu => Trainer::cpu(threads),
-        Device::Cuda(engine) => Trainer::device(engine.name(), Box::new(engine), threads),
-    };
+    let (device, precision) = device_of(device, precision).map_err(Failed::sweep)?;
+    let trainer = Trainer::on(device, precision, threads_or_cores(threads)).map_err(Failed::sweep)?;
     let engine = Local { retry, ..Local::new(trainer) };
     let folder = SweepFolder::create(&out, &runs)?;
     let tally = Mutex::new(Tally::default());

@@ -1,9 +1,9 @@
 //! Tasks.
 
-use crate::arrays::{complex, matrix, view};
+use crate::arrays::{complex, held, matrix};
 use crate::errors::Failed;
 use crate::network::Network;
-use crate::work::{interruptible, no_look};
+use crate::work::without_bar;
 use ketbra::circuit::{CircuitError, Core, LARGEST_LIFTED, Lifted, States};
 use ketbra::compile::{CompileParams, compile};
 use ketbra::numeric::Matrix;
@@ -161,17 +161,14 @@ impl Task {
     /// f, d x (s*d); nothing where f is not linear.
     #[getter]
     fn matrix<'py>(this: &Bound<'py, Self>) -> Option<Bound<'py, PyArray2<f64>>> {
-        let function = this.get().function.get_or_init(|| this.get().task.window().ok()?.linear()).as_ref()?;
-        // SAFETY: a frozen class owns the matrix.
-        Some(unsafe { view(function, this.clone().into_any()) })
+        held(this, |this| this.function.get_or_init(|| this.task.window().ok()?.linear()).as_ref())
     }
 
     /// Phi on the core.
     #[getter]
-    fn phi<'py>(this: &Bound<'py, Self>) -> Result<Bound<'py, PyArray2<f64>>, Failed> {
-        let phi = &this.get().circuit()?.step;
-        // SAFETY: a frozen class owns the matrix.
-        Ok(unsafe { view(phi, this.clone().into_any()) })
+    fn phi<'py>(this: &Bound<'py, Self>) -> Result<Option<Bound<'py, PyArray2<f64>>>, Failed> {
+        this.get().circuit()?;
+        Ok(held(this, |this| Some(&this.core.get()?.step)))
     }
 
     /// Every output as a truth table; nothing for a dense f.
@@ -238,7 +235,7 @@ impl Task {
         let (cell, basis) = (cell.parse().map_err(Failed::network)?, basis.parse().map_err(Failed::network)?);
         let params = CompileParams { hidden, cell, basis, superposed, noise, seed, ..CompileParams::default() };
         let task = self.task.window()?;
-        let made = interruptible(py, |_| compile(task, &params), no_look).unless_interrupted()?;
+        let made = without_bar(py, |_| compile(task, &params))?;
         let made = made.map_err(Failed::network)?;
         Ok((Network::new(made.file(), None), made.truth().to_string()))
     }

@@ -1,15 +1,18 @@
 //! Training.
 
-use crate::device::Device;
 use crate::errors::Failed;
 use crate::network::Network;
 use crate::task::TaskGiven;
 use crate::work::{Ended, Stop, interruptible};
-use ketbra::network::{CellSettings, NetworkFile};
+use ketbra::UnknownWord;
+use ketbra::network::NetworkFile;
 use ketbra::run_folder::{Manifest, Resumed, RunFolder, RunFolderError, Trained};
-use ketbra::train::cpu::CpuEngine;
-use ketbra::train::{Choices, Engine, Job, Metrics, RecordError, Snapshots, TrainError, TrainObserver, TrainState};
-use pyo3::exceptions::PyKeyboardInterrupt;
+use ketbra::train::cuda::Precision;
+use ketbra::train::{
+    Choices, Device, Job, Metrics, NamedEngine, RecordError, SETTINGS, SettingKind, SettingValue, TrainError,
+    TrainObserver, TrainState,
+};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
@@ -26,26 +29,31 @@ pub enum InitGiven<'py> {
     Path(PathBuf),
 }
 
-/// The value of a setting that a cell has.
-#[derive(FromPyObject)]
-pub enum CellValue {
-    Flag(bool),
-    Number(f64),
-}
+/// Settings by name, as Python has them.
+type Given<'py> = BTreeMap<String, Option<Bound<'py, PyAny>>>;
 
-/// The settings of a cell, which are told from others by the library's table.
-fn of_cell(given: BTreeMap<String, Option<CellValue>>) -> Result<CellSettings, Failed> {
-    let mut settings = CellSettings::default();
-    for (name, value) in given {
-        let number = value.map(|value| match value {
-            CellValue::Flag(flag) => f64::from(u8::from(flag)),
-            CellValue::Number(number) => number,
-        });
-        if !settings.set(&name, number) {
-            return Err(Failed::train(format!("training has no setting '{name}'")));
-        }
+/// The choices that were given; the library's table says what each takes.
+fn chosen(py: Python<'_>, given: &Given<'_>) -> Result<Choices, Failed> {
+    if let Some(name) = given.keys().find(|name| SETTINGS.iter().all(|setting| setting.name != **name)) {
+        return Err(Failed::train(format!("training has no setting '{name}'")));
     }
-    Ok(settings)
+    let mut choices = Choices::default();
+    for setting in &SETTINGS {
+        let Some(Some(given)) = given.get(setting.name) else { continue };
+        let value = match setting.kind {
+            SettingKind::Whole => given.extract().map(SettingValue::Whole),
+            SettingKind::Number => given.extract().map(SettingValue::Number),
+            SettingKind::Flag => given.extract().map(SettingValue::Flag),
+            SettingKind::Names => given.extract().map(SettingValue::Names),
+            _ => given.extract().map(SettingValue::Text),
+        };
+        let value = value.map_err(|error| match error.is_instance_of::<PyTypeError>(py) {
+            true => PyTypeError::new_err(format!("argument '{}': {}", setting.name, error.value(py))),
+            false => error,
+        });
+        setting.set(&mut choices, &value?).map_err(Failed::train)?;
+    }
+    Ok(choices)
 }
 
 /// Trains a network. Gives it with what `ketbra train --json` prints and the rows of metrics.
@@ -54,43 +62,16 @@ fn of_cell(given: BTreeMap<String, Option<CellValue>>) -> Result<CellSettings, F
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the keywords of Python")]
 #[pyo3(signature = (
-    task, *, s, d, cell, layers, hidden, seed, steps, recipe, threshold, horizon, l2, lr, clip, batch, init, bias, activation,
-    metrics_every, checkpoint_every, snapshots, log_spaced, look_every, context, from_, freeze, protect, reuse, left_out, strong_cue, ewc, ewc_strength, device, precision, threads, out, resume, force, tensorboard, progress, callback, **cell_settings
+    task, *, s, d, init, from_, settings, device, precision, threads, out, resume, force, tensorboard, progress, callback
 ))]
 pub fn train(
     py: Python<'_>,
     task: Option<TaskGiven<'_>>,
     s: Option<usize>,
     d: Option<usize>,
-    cell: Option<&str>,
-    layers: Option<usize>,
-    hidden: Option<usize>,
-    seed: Option<u64>,
-    steps: Option<u64>,
-    recipe: Option<&str>,
-    threshold: Option<f64>,
-    horizon: Option<usize>,
-    l2: Option<f64>,
-    lr: Option<f64>,
-    clip: Option<f64>,
-    batch: Option<usize>,
     init: Option<InitGiven<'_>>,
-    bias: Option<bool>,
-    activation: Option<&str>,
-    metrics_every: Option<u64>,
-    checkpoint_every: Option<u64>,
-    snapshots: Option<u32>,
-    log_spaced: bool,
-    look_every: Option<u64>,
-    context: Option<String>,
     from_: Option<InitGiven<'_>>,
-    freeze: Option<&str>,
-    protect: Vec<String>,
-    reuse: Vec<String>,
-    left_out: Option<f64>,
-    strong_cue: bool,
-    ewc: Vec<String>,
-    ewc_strength: Option<f64>,
+    settings: Given<'_>,
     device: Option<&str>,
     precision: Option<&str>,
     threads: Option<usize>,
@@ -100,9 +81,8 @@ pub fn train(
     tensorboard: bool,
     progress: Option<Py<PyAny>>,
     callback: Option<Py<PyAny>>,
-    cell_settings: Option<BTreeMap<String, Option<CellValue>>>,
 ) -> Result<(Network, String, Vec<Row>), Failed> {
-    let engine = Trainer::new(device, precision, threads)?;
+    let (engine, engine_name) = trainer(device, precision, threads)?;
     let (job, folder) = match (resume, task) {
         (Some(path), None) => {
             let Resumed { folder, job, .. } = RunFolder::resume(&path)?;
@@ -121,43 +101,12 @@ pub fn train(
                 return Err(Failed::train(TrainError::TwoStarts));
             }
             let given = at_hand(&init).or_else(|| at_hand(&from_));
-            let choices = Choices {
-                cell: cell.map(str::parse).transpose().map_err(Failed::train)?,
-                layers,
-                hidden,
-                seed,
-                steps,
-                recipe: recipe.map(str::parse).transpose().map_err(Failed::train)?,
-                threshold,
-                horizon,
-                l2,
-                lr,
-                clip,
-                batch,
-                init: path(init),
-                bias,
-                activation: activation.map(str::parse).transpose().map_err(Failed::train)?,
-                metrics_every,
-                checkpoint_every,
-                snapshots: snapshots.map(|count| Snapshots { count, log_spaced }),
-                look_every,
-                context,
-                from: path(from_),
-                given,
-                freeze: freeze.map(str::parse).transpose().map_err(Failed::train)?,
-                protect,
-                reuse,
-                left_out,
-                strong_cue,
-                ewc,
-                ewc_strength,
-                cell_settings: of_cell(cell_settings.unwrap_or_default())?,
-            };
+            let choices = Choices { init: path(init), from: path(from_), given, ..chosen(py, &settings)? };
             let task = task.task(s, d)?;
             let (params, start) = choices.params(&task)?;
             let job = Job { task, params, start };
             job.check()?;
-            let begin = |path: PathBuf| RunFolder::begin(&path, &job, engine.name.clone(), force);
+            let begin = |path: PathBuf| RunFolder::begin(&path, &job, engine_name.clone(), force);
             let folder = out.map(begin).transpose()?;
             (job, folder)
         }
@@ -177,8 +126,8 @@ pub fn train(
         |stop| {
             let watching = Watching { watch: &watch, stop };
             match folder {
-                Some(folder) => folder.train(&job, engine.engine.as_ref(), tensorboard, &watching),
-                None => Ok(Trained::in_memory(&job, engine.engine.as_ref(), &watching)?),
+                Some(folder) => folder.train(&job, engine.as_ref(), tensorboard, &watching),
+                None => Ok(Trained::in_memory(&job, engine.as_ref(), &watching)?),
             }
         },
         |py| watch.show(py),
@@ -187,8 +136,8 @@ pub fn train(
     if interrupt.is_none() {
         watch.tell(py)?;
     }
-    let Some(result) = result else { return Err(stopped(py, &job, &state, path, &engine, interrupt)) };
-    let metadata = Manifest::new(&job.task, job.params, engine.name.clone()).metadata()?;
+    let Some(result) = result else { return Err(stopped(py, &job, &state, path, engine_name, interrupt)) };
+    let metadata = Manifest::new(&job.task, job.params, engine_name).metadata()?;
     let network = Network::new(NetworkFile::new(state.best().clone(), metadata), path);
     let rows = lock(&watch.rows).iter().map(row).collect();
     let mut document = serde_json::to_value(&result).map_err(Failed::train)?;
@@ -196,26 +145,19 @@ pub fn train(
     Ok((network, document.to_string(), rows))
 }
 
-/// What trains, and the name under which a run remembers it.
-struct Trainer {
-    engine: Box<dyn Engine + Send + Sync>,
-    name: String,
+/// A device and how exactly it multiplies, by their names.
+pub fn device_of(device: Option<&str>, precision: Option<&str>) -> Result<(Device, Precision), UnknownWord> {
+    let precision = precision.map(str::parse).transpose()?.unwrap_or_default();
+    Ok((device.map(str::parse).transpose()?.unwrap_or_default(), precision))
 }
 
-impl Trainer {
-    fn new(device: Option<&str>, precision: Option<&str>, threads: Option<usize>) -> Result<Self, Failed> {
-        if threads == Some(0) {
-            return Err(Failed::train("threads is 0, but must be at least 1"));
-        }
-        Ok(match Device::open(device, precision).map_err(Failed::train)? {
-            Device::Cpu => {
-                let mut engine = CpuEngine::default();
-                engine.threads = threads.unwrap_or(engine.threads);
-                Self { name: format!("cpu {}", engine.isa), engine: Box::new(engine) }
-            }
-            Device::Cuda(engine) => Self { name: engine.name(), engine: Box::new(engine) },
-        })
+/// What trains, and the name under which a run remembers it.
+fn trainer(device: Option<&str>, precision: Option<&str>, threads: Option<usize>) -> Result<NamedEngine, Failed> {
+    if threads == Some(0) {
+        return Err(Failed::train("threads is 0, but must be at least 1"));
     }
+    let (device, precision) = device_of(device, precision).map_err(Failed::train)?;
+    device.engine(precision, threads).map_err(Failed::train)
 }
 
 /// The exception for training that was stopped, once its state is safe.
@@ -224,7 +166,7 @@ fn stopped(
     job: &Job,
     state: &TrainState,
     path: Option<PathBuf>,
-    engine: &Trainer,
+    engine: String,
     interrupt: Option<PyErr>,
 ) -> Failed {
     let path = match path.map_or_else(|| keep_by_default(job, state, engine), Ok) {
@@ -243,12 +185,12 @@ fn stopped(
 }
 
 /// Keeps a run that was begun without a folder where the command line would have put it, or beside that.
-fn keep_by_default(job: &Job, state: &TrainState, engine: &Trainer) -> Result<PathBuf, RunFolderError> {
+fn keep_by_default(job: &Job, state: &TrainState, engine: String) -> Result<PathBuf, RunFolderError> {
     let usual = RunFolder::default_path(job);
     let free = |path: &PathBuf| std::fs::read_dir(path).map_or(true, |mut entries| entries.next().is_none());
     let beside = (2..).map(|k: u32| PathBuf::from(format!("{}-{k}", usual.display())));
     let path = std::iter::once(usual.clone()).chain(beside).find(free).unwrap_or(usual.clone());
-    RunFolder::begin(&path, job, engine.name.clone(), false)?.keep(state)?;
+    RunFolder::begin(&path, job, engine, false)?.keep(state)?;
     Ok(path)
 }
 

@@ -5,9 +5,9 @@ use crate::errors::Failed;
 use crate::interpret::Interpretation;
 use crate::settings::with;
 use crate::task::Task;
-use crate::work::{interruptible, no_look};
+use crate::work::without_bar;
 use ketbra::code::{OverTimeParams, over_time};
-use ketbra::interpret::{InterpretError, Question, Warning, interpret_trajectories as read};
+use ketbra::interpret::{Question, Warning, interpret_trajectories as read};
 use ketbra::numeric::Matrix;
 use ketbra::observe::Trajectories;
 use numpy::PyReadonlyArray3;
@@ -37,23 +37,17 @@ pub fn interpret_trajectories(
     };
     let (hidden, outputs) = (hidden.as_array(), outputs.as_array());
     let inputs = inputs.as_ref().map(|inputs| inputs.as_array());
-    let ended = interruptible(
-        py,
-        |_| {
-            let trajectories = Trajectories {
-                inputs: inputs.map(|inputs| inputs.iter().map(|&u| u as f32).collect()),
-                states: by_step(hidden),
-                outputs: by_step(outputs),
-            };
-            let mut found = read(&trajectories, &question, &params)?;
-            if let Some((steps, left_out, episodes)) = cut {
-                found.warnings.push(Warning::CutToLength { steps, left_out, episodes }.into());
-            }
-            Ok::<_, InterpretError>(found)
-        },
-        no_look,
-    );
-    let found = ended.unless_interrupted()??;
+    let mut found = without_bar(py, |_| {
+        let trajectories = Trajectories {
+            inputs: inputs.map(|inputs| inputs.iter().map(|&u| u as f32).collect()),
+            states: by_step(hidden),
+            outputs: by_step(outputs),
+        };
+        read(&trajectories, &question, &params)
+    })??;
+    if let Some((steps, left_out, episodes)) = cut {
+        found.warnings.push(Warning::CutToLength { steps, left_out, episodes }.into());
+    }
     Ok(Interpretation { found: Arc::new(found), file: None, path: None })
 }
 
@@ -83,7 +77,6 @@ pub fn readings(
     params.folds = folds.unwrap_or(params.folds);
     params.draws = draws.unwrap_or(params.draws);
     params.ridge = ridge.unwrap_or(params.ridge);
-    let found = interruptible(py, |_| over_time(&states, &held, names, input_steps, &params, seed), no_look);
-    let found = found.unless_interrupted()?.map_err(Failed::interpret)?;
-    serde_json::to_string(&found).map_err(Failed::interpret)
+    let found = without_bar(py, |_| over_time(&states, &held, names, input_steps, &params, seed));
+    Ok(serde_json::to_string(&found?.map_err(Failed::interpret)?)?)
 }

@@ -60,7 +60,7 @@ pub fn interruptible<T: Send>(
     })
 }
 
-/// A `look` that does nothing, for work without a progress bar.
-pub fn no_look(_: Python<'_>) -> PyResult<()> {
-    Ok(())
+/// The same for work without a progress bar; what it came to is lost where somebody asked for a stop.
+pub fn without_bar<T: Send>(py: Python<'_>, work: impl FnOnce(&Stop) -> T + Send) -> PyResult<T> {
+    interruptible(py, work, |_| Ok(())).unless_interrupted()
 }

@@ -35,7 +35,7 @@ fn compared(about: &NetworkOptions, files: [&File; 2], look: OnProgress<'_>) -> 
     let params = CompareParams::default().with_map(&about.settings)?;
     let mut subjects = vec![];
     for (name, dropped) in names(files).into_iter().zip(files) {
-        let network = NetworkFile::from_bytes_as(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
+        let network = NetworkFile::from_bytes(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
         subjects.push(Subject::network(name, network, about.s)?);
     }
     let examined = examine_all(&subjects, &params, look, &|| ())?;
@@ -53,9 +53,9 @@ fn names(files: [&File; 2]) -> [String; 2] {
 
 fn page(sides: [(&File, &(NetworkFile, Interpretation)); 2]) -> Result<String, Problem> {
     let [told_left, told_right] =
-        sides.map(|(dropped, (network, _))| Provenance::of(Path::new(&dropped.name), network));
+        sides.map(|(dropped, (network, _))| Provenance::of(Path::new(&dropped.name), network, &|_, _| ()));
     let [(_, left), (_, right)] = sides;
     let left = Side { network: &left.0.network, found: &left.1, provenance: &told_left };
     let right = Side { network: &right.0.network, found: &right.1, provenance: &told_right };
-    Ok(page_of_two(&left, &right)?)
+    Ok(page_of_two(&left, &right, None)?)
 }

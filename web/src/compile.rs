@@ -2,33 +2,14 @@
 
 use crate::answer::{Answer, Problem, file};
 use crate::request::CompileRequest;
-use ketbra::compile::{CompileParams, compile as make};
+use ketbra::compile::compile as make;
 use ketbra::network::NetworkFile;
 use ketbra::task::Task;
-use serde_json::json;
 
 pub fn compile(asked: &CompileRequest) -> Result<Answer, Problem> {
     let task = Task::parse(&asked.task, asked.s, asked.d)?.of_size(asked.s, asked.d)?;
-    let usual = CompileParams::default();
-    let params = CompileParams {
-        hidden: asked.hidden,
-        cell: asked.cell.unwrap_or(usual.cell),
-        superposed: asked.superposed.unwrap_or(usual.superposed),
-        seed: asked.seed.unwrap_or(usual.seed),
-        ..usual
-    };
-    let made = make(task.window()?, &params)?;
-    let json = json!({
-        "task": made.task.name(),
-        "s": made.task.s(),
-        "d": made.task.d(),
-        "params": made.params,
-        "hidden": made.network.hidden(),
-        "contents": made.contents.len(),
-        "numbers": made.figures,
-        "checked": made.checked,
-    });
+    let made = make(task.window()?, &asked.params)?;
     let files =
         vec![file(NetworkFile::FILE_NAME, made.file().to_safetensors()?), file("truth.json", made.truth().to_string())];
-    Ok(Answer { json, files })
+    Ok(Answer { json: serde_json::to_value(made.summary())?, files })
 }

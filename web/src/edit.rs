@@ -11,7 +11,7 @@ use std::path::Path;
 pub fn edit(asked: &EditRequest, files: &[File]) -> Result<Answer, Problem> {
     let [dropped] = files else { return Err("drop one network".into()) };
     let about = &asked.about;
-    let network = NetworkFile::from_bytes_as(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
+    let network = NetworkFile::from_bytes(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
     let params = EditParams::default();
     let from = task_to_edit(&network, about.task.as_deref().map(AsRef::as_ref), (about.s, about.d), &params)?;
     limits::check(from.s(), from.d(), network.network.state_size(), &InterpretParams::default())?;

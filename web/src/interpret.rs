@@ -3,21 +3,20 @@
 use crate::answer::{Answer, PAGE, Problem, file};
 use crate::frame::File;
 use crate::request::NetworkOptions;
-use ketbra::interpret::{InterpretParams, Interpretation, interpret_file_watched};
+use ketbra::interpret::{InterpretParams, Interpretation, interpret_file};
 use ketbra::network::NetworkFile;
 use ketbra::observe::OnProgress;
 use ketbra::report::{Provenance, page};
 use ketbra::setting::Adjustable;
-use serde_json::{Value, json};
 use std::path::Path;
 
 pub fn interpret(about: &NetworkOptions, files: &[File], look: OnProgress<'_>) -> Result<Answer, Problem> {
     let [dropped] = files else { return Err("drop one network".into()) };
     let (network, found) = interpreted(about, dropped, look)?;
-    let told = Provenance::of(Path::new(&dropped.name), &network);
-    let line = line(&dropped.name, &found)?;
+    let told = Provenance::of(Path::new(&dropped.name), &network, &|_, _| ());
+    let line = found.document(Some(Path::new(&dropped.name)))?;
     let files = vec![
-        file(PAGE, page(&network.network, &found, &told)?),
+        file(PAGE, page(Some(&network.network), &found, &told)?),
         file("interpretation.json", serde_json::to_string_pretty(&line)?),
         file(Interpretation::MATRICES_FILE, found.matrices()?),
     ];
@@ -30,18 +29,8 @@ pub fn interpreted(
     dropped: &File,
     look: OnProgress<'_>,
 ) -> Result<(NetworkFile, Interpretation), Problem> {
-    let network = NetworkFile::from_bytes_as(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
+    let network = NetworkFile::from_bytes(&dropped.bytes, Path::new(&dropped.name), about.activation)?;
     let question = about.known().question(&network)?;
-    let found =
-        interpret_file_watched(&network, &question, &InterpretParams::default().with_map(&about.settings)?, look)?;
+    let found = interpret_file(&network, &question, &InterpretParams::default().with_map(&about.settings)?, look)?;
     Ok((network, found))
-}
-
-/// What the command line prints of a network with `--json`.
-fn line(name: &str, found: &Interpretation) -> Result<Value, Problem> {
-    let mut line = json!({ "path": name });
-    if let (Value::Object(line), Value::Object(found)) = (&mut line, serde_json::to_value(found)?) {
-        line.extend(found);
-    }
-    Ok(line)
 }

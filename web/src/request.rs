@@ -1,8 +1,9 @@
 //! What the page asks for.
 
 use crate::frame::{File, split};
+use ketbra::compile::CompileParams;
 use ketbra::interpret::Known;
-use ketbra::network::{Activation, CellKind};
+use ketbra::network::Activation;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -63,14 +64,9 @@ pub struct CompileRequest {
     pub s: Option<usize>,
     /// Components of a variable.
     pub d: Option<usize>,
-    /// Hidden units.
-    pub hidden: Option<usize>,
-    /// The cell.
-    pub cell: Option<CellKind>,
-    /// Pairs of contents that share a direction.
-    pub superposed: Option<usize>,
-    /// Seed of everything random.
-    pub seed: Option<u64>,
+    /// How it is made; what is left out keeps its default.
+    #[serde(flatten)]
+    pub params: CompileParams,
 }
 
 /// A network to be rewritten.

@@ -64,7 +64,7 @@ fn a_network_is_made_edited_and_read_again() {
 #[test]
 fn what_cannot_be_read_is_refused_in_the_words_of_the_library() {
     let torn = File { name: "torn.safetensors".into(), bytes: network("t2-h128.safetensors").bytes[..999].to_vec() };
-    let said = ketbra::NetworkFile::from_bytes(&torn.bytes, Path::new(&torn.name)).unwrap_err().to_string();
+    let said = ketbra::NetworkFile::from_bytes(&torn.bytes, Path::new(&torn.name), None).unwrap_err().to_string();
     assert_eq!(ask(json!({ "verb": "interpret" }), &[torn]), (json!({ "error": said }), vec![]));
     let (nothing, _) = ask(json!({ "verb": "compare" }), &[network("t2-h128.safetensors")]);
     assert_eq!(nothing, json!({ "error": "drop two networks" }));

@@ -3,13 +3,14 @@
 mod interpret;
 
 use crate::arguments::TaskSize;
-use crate::device::{DeviceChoice, DeviceName, check_threads};
+use crate::device::{DeviceChoice, check_threads};
 use crate::failure::Failure;
 use crate::terminal::{FAINT, print, print_json, title};
 use ketbra::network::CellKind;
+use ketbra::task::Task;
 use ketbra::train::cpu::{Isa, Rate, SpeedSetup, fma_peak};
 use ketbra::train::cuda::{CudaEngine, CudaRate};
-use ketbra::train::{Curriculum, Job, Start, TrainParams};
+use ketbra::train::{Curriculum, Device, Job, Start, TrainParams, threads_or_cores};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -35,7 +36,7 @@ enum What {
   ketbra bench train
   ketbra bench train --sizes 128 --threads 1 --seconds 5 --json
   ketbra bench train --sizes 128 --cell gru --layers 2
-  ketbra bench train --engine cuda --precision fast --sizes 64,128
+  ketbra bench train --device cuda --precision fast --sizes 64,128
 
 The peak is measured beside every size, on the same threads. 'best' is the best slice of a tenth of a second, what the
 machine does when nothing else runs on it; 'median' is what it did while others ran. Shares compare best with best.
@@ -122,22 +123,12 @@ impl TrainBench {
         }
         check_threads(self.threads)?;
         self.check_sizes()?;
-        if self.device.device == DeviceName::Cuda {
+        if self.device.device == Device::Cuda {
             return self.run_on_cuda();
         }
-        let threads = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let threads = threads_or_cores(self.threads);
         let task = self.task_size.of("repeat-copy")?;
-        let setup = |hidden, networks, threads_each| SpeedSetup {
-            task: task.clone(),
-            cell: self.cell,
-            layers: self.layers,
-            hidden,
-            batch: BATCH,
-            horizon: HORIZON,
-            networks,
-            threads_each,
-            seconds: self.seconds,
-        };
+        let setup = |hidden, networks, threads_each| self.setup(&task, hidden, networks, threads_each);
         let mut report = Report {
             instructions: Isa::best().to_string(),
             threads,
@@ -176,6 +167,20 @@ impl TrainBench {
         Ok(())
     }
 
+    fn setup(&self, task: &Task, hidden: usize, networks: usize, threads_each: usize) -> SpeedSetup {
+        SpeedSetup {
+            task: task.clone(),
+            cell: self.cell,
+            layers: self.layers,
+            hidden,
+            batch: BATCH,
+            horizon: HORIZON,
+            networks,
+            threads_each,
+            seconds: self.seconds,
+        }
+    }
+
     /// Refuses what training itself would refuse.
     fn check_sizes(&self) -> Result<(), Failure> {
         if let Some(networks) = self.networks.filter(|networks| *networks > MOST_NETWORKS) {
@@ -192,7 +197,7 @@ impl TrainBench {
     }
 
     fn run_on_cuda(&self) -> Result<(), Failure> {
-        let engine = CudaEngine::new(self.device.precision.precision())?;
+        let engine = CudaEngine::new(self.device.precision)?;
         let task = self.task_size.of("repeat-copy")?;
         if !self.json {
             let steps = HORIZON + task.steps_before_outputs();
@@ -202,18 +207,7 @@ impl TrainBench {
         }
         let mut rows = Vec::new();
         for &hidden in &self.sizes {
-            let setup = SpeedSetup {
-                task: task.clone(),
-                cell: self.cell,
-                layers: self.layers,
-                hidden,
-                batch: BATCH,
-                horizon: HORIZON,
-                networks: self.networks.unwrap_or(0),
-                threads_each: 1,
-                seconds: self.seconds,
-            };
-            let rate = engine.training_speed(&setup)?;
+            let rate = engine.training_speed(&self.setup(&task, hidden, self.networks.unwrap_or(0), 1))?;
             let row = CudaRow {
                 hidden,
                 tflops: rate.operations_per_second() / 1e12,

@@ -7,13 +7,13 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Count;
 use crate::subject::{distinct_names, write};
-use crate::terminal::{print, print_json};
+use crate::terminal::answer;
 use ketbra::compare::{
     CompareError, CompareParams, Comparison, Effect, Examined, Pair, Subject, compare_examined, effects, examine_all,
 };
 use ketbra::network::{Activation, NetworkFile};
 use ketbra::report::figures::comparison_figures;
-use ketbra::report::{Provenance, Side, page_of_compared};
+use ketbra::report::{Provenance, Side, page_of_two};
 use ketbra::setting::Adjustable;
 use ketbra::sweep::{Row, SweepFolder};
 use serde::Serialize;
@@ -86,8 +86,8 @@ impl CompareCommand {
         let bar = Count::new(subjects.len(), "networks");
         let examined = examine_all(&subjects, &params, &|_| !interrupt::asked(), &|| bar.one());
         bar.finish();
-        let examined = examined.map_err(failure)?;
-        let found = compare_examined(&examined, &params).map_err(failure)?;
+        let examined = examined?;
+        let found = compare_examined(&examined, &params)?;
         let effects = if settings.is_empty() { vec![] } else { effects(&settings, &found.pairs) };
         let document = Document { found: &found, effects };
         if let Some(out) = &self.out {
@@ -96,10 +96,7 @@ impl CompareCommand {
                 self.write_page(out, [left, right], &examined, pair)?;
             }
         }
-        match self.json {
-            true => print_json(&document),
-            false => print(&text::text(&found, &document.effects)),
-        }
+        answer(self.json, &document, || text::text(&found, &document.effects));
         Ok(())
     }
 
@@ -124,7 +121,7 @@ impl CompareCommand {
             };
             for row in folder.rows()?.iter().filter(|row| row.error.is_none()) {
                 paths.push(folder.run_path(&row.name));
-                settings.push(of_row(row));
+                settings.push(of_row(row)?);
             }
         }
         let names = distinct_names(&paths);
@@ -140,12 +137,12 @@ impl CompareCommand {
             CompareError::NoInputSteps { name } => Failure::bad_input(format!(
                 "nothing says for how many steps {name} gets inputs; pass --s N, or train it with its task in the file"
             )),
-            error => failure(error),
+            error => error.into(),
         })
     }
 
     fn write(&self, out: &Path, document: &Document<'_>, examined: &[Examined]) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(document).map_err(Failure::could_not)? + "\n";
+        let text = serde_json::to_string_pretty(document)? + "\n";
         write(&out.join("comparison.json"), text.as_bytes())?;
         for picture in comparison_figures(document.found, examined) {
             write(&out.join(format!("{}.svg", picture.name)), picture.svg().as_bytes())?;
@@ -157,40 +154,34 @@ impl CompareCommand {
     fn write_page(&self, out: &Path, paths: [&Path; 2], examined: &[Examined], pair: &Pair) -> Result<(), Failure> {
         let files = paths.map(|path| NetworkFile::open_as(path, self.activation));
         let [Ok(left), Ok(right)] = files else { return Ok(()) };
-        let told = [Provenance::of(paths[0], &left), Provenance::of(paths[1], &right)];
+        let told = [Provenance::of(paths[0], &left, &|_, _| ()), Provenance::of(paths[1], &right, &|_, _| ())];
         let side = |k: usize, file| Side { network: file, found: &examined[k].found, provenance: &told[k] };
-        let html =
-            page_of_compared(&side(0, &left.network), &side(1, &right.network), pair).map_err(Failure::could_not)?;
+        let html = page_of_two(&side(0, &left.network), &side(1, &right.network), Some(pair))?;
         write(&out.join("comparison.html"), html.as_bytes()).map(|_| ())
     }
 }
 
-/// What a network of a sweep was trained with.
-fn of_row(row: &Row) -> TrainedWith {
-    let threshold = row.threshold.map_or_else(String::new, |threshold| threshold.to_string());
-    let all = [
-        ("task", row.task.clone()),
-        ("cell", row.cell.clone()),
-        ("layers", row.layers.to_string()),
-        ("hidden", row.hidden.to_string()),
-        ("l2", row.l2.to_string()),
-        ("threshold", threshold),
-        ("init", row.init.clone()),
-        ("recipe", row.recipe.clone()),
-        ("steps", row.steps.to_string()),
-        ("lr", row.lr.to_string()),
-        ("activation", row.activation.clone()),
-        ("bias", row.bias.to_string()),
-        ("seed", row.seed.to_string()),
-    ];
-    let of_cell = row.cell_settings.iter().map(|(setting, value)| (setting.name, value.to_string()));
-    all.into_iter().chain(of_cell).map(|(name, value)| (name.to_string(), value)).collect()
-}
+/// What may change the solution: these of a row, and the settings of its cell.
+const VARIED: [&str; 13] = [
+    "task",
+    "cell",
+    "layers",
+    "hidden",
+    "l2",
+    "threshold",
+    "init",
+    "recipe",
+    "steps",
+    "lr",
+    "activation",
+    "bias",
+    "seed",
+];
 
-fn failure(error: CompareError) -> Failure {
-    match error {
-        error if error.is_stop() => Failure::interrupted(error),
-        CompareError::Numeric(_) => Failure::could_not(error),
-        error => Failure::bad_input(error),
-    }
+/// What a network of a sweep was trained with.
+fn of_row(row: &Row) -> Result<TrainedWith, Failure> {
+    let whole = serde_json::to_value(row)?;
+    let own = VARIED.iter().map(|name| (name.to_string(), whole[*name].to_string()));
+    let of_cell = row.cell_settings.iter().map(|(setting, value)| (setting.name.to_string(), value.to_string()));
+    Ok(own.chain(of_cell).collect())
 }

@@ -3,12 +3,13 @@
 use crate::arguments::TaskSize;
 use crate::failure::Failure;
 use crate::subject::{network_in, write};
-use crate::terminal::{GOOD, print, print_json, title};
-use ketbra::compile::{Checked, CompileError, CompileParams, Compiled, CompiledFigures, UnitBasis, compile};
+use crate::terminal::{GOOD, answer, title};
+use ketbra::compile::{Checked, CompileParams, Compiled, CompiledFigures, CompiledSummary, UnitBasis, compile};
 use ketbra::network::CellKind;
-use ketbra::path_text;
+use ketbra::path_text::path_text;
+use std::borrow::Cow;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Make a network for a task, without training: ground truth for what reads networks
@@ -66,13 +67,10 @@ impl CompileCommand {
             seed: self.seed,
             ..CompileParams::default()
         };
-        let made = compile(&task, &params).map_err(failure)?;
+        let made = compile(&task, &params)?;
         let saved = self.save(&made)?;
-        if self.json {
-            print_json(&Line::of(&made, saved));
-        } else {
-            print(&in_words(&made, &saved));
-        }
+        let line = Line { made: made.summary(), saved: saved.iter().map(|path| path_text(path)).collect() };
+        answer(self.json, &line, || in_words(&made, &saved));
         Ok(())
     }
 
@@ -88,45 +86,12 @@ impl CompileCommand {
     }
 }
 
-fn failure(error: CompileError) -> Failure {
-    match error {
-        CompileError::Numeric(_) => Failure::could_not(error),
-        _ => Failure::bad_input(error),
-    }
-}
-
 /// What `--json` prints.
 #[derive(serde::Serialize)]
 struct Line<'a> {
-    task: &'a str,
-    s: usize,
-    d: usize,
-    params: &'a CompileParams,
-    hidden: usize,
-    contents: usize,
-    numbers: CompiledFigures,
-    checked: Checked,
-    saved: Vec<String>,
-}
-
-impl<'a> Line<'a> {
-    fn of(made: &'a Compiled, saved: Vec<PathBuf>) -> Self {
-        Self {
-            task: made.task.name(),
-            s: made.task.s(),
-            d: made.task.d(),
-            params: &made.params,
-            hidden: made.network.hidden(),
-            contents: made.contents.len(),
-            numbers: made.figures,
-            checked: made.checked,
-            saved: saved.iter().map(|path: &PathBuf| text(path)).collect(),
-        }
-    }
-}
-
-fn text(path: &Path) -> String {
-    path_text::path_text(path).into_owned()
+    #[serde(flatten)]
+    made: CompiledSummary<'a>,
+    saved: Vec<Cow<'a, str>>,
 }
 
 fn in_words(made: &Compiled, saved: &[PathBuf]) -> String {

@@ -3,10 +3,10 @@
 use super::interpret::summary::summary;
 use crate::arguments::Settings;
 use crate::failure::Failure;
-use crate::progress::Share;
+use crate::progress::Count;
 use crate::subject::{Known, interpret_watched};
-use crate::terminal::{FAINT, print, print_json, title};
-use ketbra::compose::{ComposeError, Composed, How, feed, sum};
+use crate::terminal::{FAINT, answer, title};
+use ketbra::compose::{Composed, How, feed, sum};
 use ketbra::interpret::{InterpretParams, Interpretation, Question, Verdict};
 use ketbra::network::NetworkFile;
 use ketbra::path_text::path_text;
@@ -76,7 +76,7 @@ impl ComposeCommand {
         let (first, f, in_first) = part(&self.first, self.task_a.as_ref(), &params)?;
         let (second, g, in_second) = part(&self.second, self.task_b.as_ref(), &params)?;
         let read = |file: &NetworkFile, task: &Window| {
-            interpret_watched(file, &Question::Task(task.clone()), &params, Some(&Share::new()))
+            interpret_watched(file, &Question::Task(task.clone()), &params, Some(&Count::of_stages()))
         };
         let parts = ((&first.network, &f), (&second.network, &g));
         let made = match self.how {
@@ -86,14 +86,11 @@ impl ComposeCommand {
                 feed(parts.0, parts.1, (&found(in_first, &first, &f)?, &found(in_second, &second, &g)?))
             }
         };
-        let made = made.map_err(failure)?;
+        let made = made?;
         let file = made.file();
         file.save(&self.out)?;
         let found = read(&file, &made.task)?;
-        match self.json {
-            true => print_json(&self.line(&made, &found)),
-            false => print(&self.words(&made, &found)),
-        }
+        answer(self.json, &self.line(&made, &found), || self.words(&made, &found));
         Ok(())
     }
 
@@ -135,8 +132,4 @@ fn part(
         Question::Task(task) => Ok((file, task, found)),
         Question::Blind { .. } => Err(Failure::bad_input("a task is needed")),
     }
-}
-
-fn failure(error: ComposeError) -> Failure {
-    Failure::bad_input(error)
 }

@@ -96,13 +96,13 @@ impl DemoCommand {
         ));
         let network = outcome.state.best();
         say(recital(&task, network, self.seed));
-        let found =
-            interpret(network, &Question::Task(task), &InterpretParams::default()).map_err(Failure::could_not)?;
+        let found = interpret(network, &Question::Task(task), &InterpretParams::default(), &|_| true)
+            .map_err(Failure::could_not)?;
         say(format!("\n{}", summary::summary(&self.out, &found)));
         let course = watching.course.into_inner().ok().filter(|course| !course.step.is_empty());
         let made = vec![("command".into(), "ketbra demo".into()), ("seed".into(), self.seed.to_string())];
         let provenance = Provenance { title: "demo".into(), made, training: course };
-        let html = page(network, &found, &provenance).map_err(Failure::could_not)?;
+        let html = page(Some(network), &found, &provenance)?;
         let page = write(&self.out, html.as_bytes())?;
         say(format!("\nIts page, with the network running in it: {}\n", self.out.display()));
         if self.open {
@@ -110,7 +110,7 @@ impl DemoCommand {
         }
         say("Next: ketbra train T2 --out runs/t2, then ketbra interpret runs/t2\n".into());
         if self.json {
-            print_made(None, &found, &[page]).map_err(Failure::could_not)?;
+            print_made(None, &found, &[page])?;
         }
         Ok(())
     }

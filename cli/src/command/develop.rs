@@ -3,10 +3,10 @@
 use crate::arguments::Settings;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::picture::Format;
 use crate::progress::Count;
-use crate::subject::write;
-use crate::terminal::{FAINT, GOOD, WARN, print, print_json, title};
-use ketbra::develop::{DevelopError, DevelopParams, Development, Moment, develop};
+use crate::terminal::{FAINT, GOOD, WARN, answer, title};
+use ketbra::develop::{DevelopParams, Development, Moment, develop};
 use ketbra::report::figures::development_figure;
 use ketbra::run_folder::RunFolder;
 use std::fmt::Write;
@@ -35,12 +35,9 @@ pub struct DevelopCommand {
     json: bool,
 }
 
-/// Dots per inch of a PNG file.
-const DPI: f64 = 300.0;
-
 impl DevelopCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let kind = self.picture.as_deref().map(kind).transpose()?;
+        let format = self.picture.as_deref().map(|path| Format::of("--picture", path)).transpose()?;
         let params = self.settings.on(DevelopParams::default())?;
         let run = RunFolder::open(&self.path)?;
         let bar = Count::new(0, "snapshots");
@@ -51,36 +48,12 @@ impl DevelopCommand {
         };
         let found = develop(&run, &params, &done);
         bar.finish();
-        let found = found.map_err(|error| match error {
-            DevelopError::Interpret { source, .. } if source.is_stop() => Failure::interrupted(source),
-            error => Failure::bad_input(error),
-        })?;
-        if let (Some(path), Some(kind)) = (&self.picture, kind) {
-            let picture = development_figure(&found);
-            match kind {
-                Kind::Svg => write(path, picture.svg().as_bytes())?,
-                Kind::Png => write(path, &picture.png(DPI).map_err(Failure::could_not)?)?,
-            };
+        let found = found?;
+        if let (Some(path), Some(format)) = (&self.picture, format) {
+            format.write(path, &development_figure(&found))?;
         }
-        if self.json {
-            print_json(&found);
-        } else {
-            print(&in_words(&self.path, &found));
-        }
+        answer(self.json, &found, || in_words(&self.path, &found));
         Ok(())
-    }
-}
-
-enum Kind {
-    Svg,
-    Png,
-}
-
-fn kind(path: &Path) -> Result<Kind, Failure> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("svg") => Ok(Kind::Svg),
-        Some("png") => Ok(Kind::Png),
-        _ => Err(Failure::bad_input(format!("{} must end in .svg or .png", path.display()))),
     }
 }
 

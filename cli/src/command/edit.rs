@@ -98,7 +98,7 @@ impl EditCommand {
         let params = self.params()?;
         let mode = self.mode.or(self.least.then_some(Mode::Least)).or(params.mode);
         let params = EditParams { mode, ..params };
-        let edited = edit(&file.network, &from, &change, &params).map_err(Failure::bad_input)?;
+        let edited = edit(&file.network, &from, &change, &params)?;
         let saved = self.out.as_ref().map(|out| save(out, &self.path, &edited)).transpose()?;
         let mut summary = edited.summary(&from, &params);
         if !file.unused.is_empty() {
@@ -106,7 +106,7 @@ impl EditCommand {
         }
         if self.json {
             let line = Line { summary, path: &self.path, saved };
-            let line = serde_json::to_string(&line).map_err(Failure::could_not)?;
+            let line = serde_json::to_string(&line)?;
             print_exactly(&format!("{line}\n"));
         } else {
             print(&in_words(&from, &edited, &summary.warnings, saved));

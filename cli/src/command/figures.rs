@@ -57,8 +57,8 @@ impl FiguresCommand {
             }
         };
         let mut files = vec![];
-        for picture in figures(&file.network, &found, training.as_ref()).map_err(Failure::could_not)? {
-            let png = picture.png(f64::from(self.dpi)).map_err(Failure::could_not)?;
+        for picture in figures(&file.network, &found, training.as_ref())? {
+            let png = picture.png(f64::from(self.dpi))?;
             files.push(write(&folder.join(format!("{}.svg", picture.name)), picture.svg().as_bytes())?);
             files.push(write(&folder.join(format!("{}.png", picture.name)), &png)?);
             say(line(picture.name, &picture.caption));
@@ -82,7 +82,7 @@ impl FiguresCommand {
         }
         say(format!("{}\n", folder.display()));
         if self.json {
-            print_made(Some(&self.path), &found, &files).map_err(Failure::could_not)?;
+            print_made(Some(&self.path), &found, &files)?;
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl FiguresCommand {
         let widths = self.gif_width.map_or_else(|| WIDTHS.to_vec(), |width| vec![width]);
         let mut made = None;
         for width in widths {
-            made = make(width).map_err(Failure::could_not)?;
+            made = make(width)?;
             if made.as_ref().is_none_or(|gif| gif.len() < MOST_BYTES) {
                 break;
             }

@@ -2,10 +2,10 @@
 
 use crate::failure::Failure;
 use crate::subject::write;
-use crate::terminal::{FAINT, print, print_json, title, width};
+use crate::terminal::{FAINT, answer, title, width};
 use ketbra::circuit::operator;
 use ketbra::random::{Purpose, Stream};
-use ketbra::recall::{Conjugacy, Integrator, Parameters, ReadRule, RecallError, Response, Retrieval, SequenceMemory};
+use ketbra::recall::{Conjugacy, Integrator, Parameters, ReadRule, Response, Retrieval, SequenceMemory};
 use ketbra::report::figures::recall_figure;
 use ketbra::task::Window;
 use serde::Serialize;
@@ -93,13 +93,9 @@ impl RecallCommand {
             write(path, figure.svg().as_bytes())?;
         }
         if let Some(path) = &self.png {
-            write(path, &figure.png(f64::from(self.dpi)).map_err(Failure::could_not)?)?;
+            write(path, &figure.png(f64::from(self.dpi))?)?;
         }
-        if self.json {
-            print_json(&shown)
-        } else {
-            print(&self.in_words(&shown))
-        }
+        answer(self.json, &shown, || self.in_words(&shown));
         Ok(())
     }
 
@@ -121,19 +117,18 @@ impl RecallCommand {
         let rule = if self.hebbian { ReadRule::Hebbian } else { ReadRule::PseudoInverse };
         let parameters = Parameters { delay_time: self.delay, rule, ..Parameters::episodic() };
         let stream = Stream::new(self.seed, Purpose::Matrices);
-        let memory = SequenceMemory::episodes(self.features, self.memories, parameters, &stream).map_err(refused)?;
+        let memory = SequenceMemory::episodes(self.features, self.memories, parameters, &stream)?;
         let integrator = Integrator::Adaptive { tolerance: TOLERANCE };
         let interval = self.time / SAMPLES as f64;
-        let episodes = memory.retrieve(&memory.starting_at(0), self.time, interval, integrator).map_err(refused)?;
+        let episodes = memory.retrieve(&memory.starting_at(0), self.time, interval, integrator)?;
         let task = Window::named("repeat-copy", Some(self.memories), Some(1))?;
         let phi = operator(&task)?;
         let as_variables = |response| SequenceMemory::of_variables(memory.stored().clone(), &phi, response);
         let written = Stream::new(self.seed, Purpose::ProbeInputs);
         let contents: Vec<f64> = written.signs(0, 0, 0).take(self.memories).map(f64::from).collect();
-        let variables = as_variables(Response::Identity).map_err(refused)?.hold(&contents, ROUNDS * self.memories);
+        let variables = as_variables(Response::Identity)?.hold(&contents, ROUNDS * self.memories);
         let conjugacy = as_variables(Response::TANH)
-            .and_then(|memory| memory.conjugacy(memory.stored().col_as_slice(0), CONJUGACY_STEPS))
-            .map_err(refused)?;
+            .and_then(|memory| memory.conjugacy(memory.stored().col_as_slice(0), CONJUGACY_STEPS))?;
         Ok(Shown { parameters, integrator, visited: episodes.visited(), episodes, variables, conjugacy })
     }
 
@@ -172,10 +167,3 @@ impl RecallCommand {
 
 const EPISODES: &str = "Stored memories, recalled one after another";
 const VARIABLES: &str = "The same memories as variables, holding what was written";
-
-fn refused(error: RecallError) -> Failure {
-    match error {
-        RecallError::Parameter { .. } => Failure::bad_input(error),
-        _ => Failure::could_not(error),
-    }
-}

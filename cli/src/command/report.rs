@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::progress::Count;
-use crate::subject::{Known, beside, name, provenance, write, write_page};
+use crate::subject::{Known, beside, name, provenance, rows_of, write, write_page};
 use crate::terminal::{complain, print, print_json};
 use crate::written::{Written, print_made};
 use ketbra::path_text;
@@ -63,7 +63,7 @@ impl ReportCommand {
         let to = self.out.clone().unwrap_or_else(|| beside(path, "report.html"));
         let page = write_page(&to, path, &file, &found)?;
         if self.json {
-            print_made(Some(path), &found, &[page]).map_err(Failure::could_not)?;
+            print_made(Some(path), &found, &[page])?;
         } else {
             tell(found.verdict.name(), &page);
         }
@@ -77,13 +77,13 @@ impl ReportCommand {
             Side { network: &a.0.network, found: &a.1, provenance: &told[0] },
             Side { network: &b.0.network, found: &b.1, provenance: &told[1] },
         ];
-        let html = page_of_two(&sides[0], &sides[1]).map_err(Failure::could_not)?;
+        let html = page_of_two(&sides[0], &sides[1], None)?;
         let both = format!("{}-and-{}.report.html", name(left), name(right));
         let to = self.out.clone().unwrap_or_else(|| left.with_file_name(both));
         let page = [write(&to, html.as_bytes())?];
         if self.json {
-            print_made(Some(left), &a.1, &page).map_err(Failure::could_not)?;
-            print_made(Some(right), &b.1, &page).map_err(Failure::could_not)?;
+            print_made(Some(left), &a.1, &page)?;
+            print_made(Some(right), &b.1, &page)?;
         } else {
             tell(&format!("{} and {}", a.1.verdict.name(), b.1.verdict.name()), &page[0]);
         }
@@ -91,15 +91,9 @@ impl ReportCommand {
     }
 
     fn sweep(&self, path: &Path, folder: &SweepFolder) -> Result<PathBuf, Failure> {
-        let rows = folder.rows()?;
-        if rows.is_empty() {
-            let path = path.display();
-            return Err(Failure::bad_input(format!(
-                "{path} has no results yet; look with 'ketbra sweep --status {path}'"
-            )));
-        }
+        let rows = rows_of(folder)?;
         let bar = Count::new(rows.len(), "networks");
-        let html = page_of_sweep(folder, &|done, of| bar.set(done, of)).map_err(Failure::could_not)?;
+        let html = page_of_sweep(folder, &|done, of| bar.set(done, of))?;
         bar.finish();
         let to = self.out.clone().unwrap_or_else(|| path.join("report.html"));
         let page = write(&to, html.as_bytes())?;

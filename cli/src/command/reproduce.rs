@@ -6,13 +6,14 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Count;
 use crate::subject::write;
-use crate::terminal::{FAINT, GOOD, WARN, note, print, print_json, title};
+use crate::terminal::{FAINT, GOOD, WARN, answer, note, print, title};
 use ketbra::interpret::{InterpretParams, Question, interpret};
-use ketbra::report::figures::{comparison_figures, course_figure, development_figure, figures};
-use ketbra::reproduce::course::{self, CourseObserver, CourseRow};
-use ketbra::reproduce::{Agreement, Authority, Experiment, ExperimentReport, Finding, ReproduceError, judge};
+use ketbra::report::figures::{Picture, comparison_figures, course_figure, development_figure, figures};
+use ketbra::reproduce::course::{self, CourseRow};
+use ketbra::reproduce::{Agreement, Authority, Experiment, ExperimentReport, Finding, judge};
 use ketbra::run_folder::RunFolder;
 use ketbra::sweep::{Local, Run, Runner, SweepFolder, to_csv};
+use ketbra::train::threads_or_cores;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -55,15 +56,6 @@ pub struct ReproduceCommand {
     json: bool,
 }
 
-impl From<ReproduceError> for Failure {
-    fn from(error: ReproduceError) -> Self {
-        match error {
-            ReproduceError::Sweep(error) => error.into(),
-            _ => Self::bad_input(error),
-        }
-    }
-}
-
 impl ReproduceCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let experiments = Experiment::read_all(&self.from, &self.experiments, self.quick)?;
@@ -77,7 +69,7 @@ impl ReproduceCommand {
         let mut seen = BTreeSet::new();
         let runs: Vec<Run> = plans.iter().flatten().filter(|run| seen.insert(run.name.clone())).cloned().collect();
         check_threads(self.threads)?;
-        let cores = self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+        let cores = threads_or_cores(self.threads);
         // A device that is not there is found out before a folder is begun.
         let engine = Local::new(self.device.trainer(cores)?);
         let folder = SweepFolder::create(&self.out.join("networks"), &runs)?;
@@ -88,21 +80,14 @@ impl ReproduceCommand {
             let rows: Vec<_> = plan.iter().filter_map(|run| rows.get(&run.name).cloned()).collect();
             let course = self.course(experiment, cores)?;
             let report = judge(experiment, &rows, course, &folder, self.quick)?;
-            self.keep(&report, &to_csv(&rows).map_err(Failure::could_not)?)?;
-            self.draw(experiment, plan, &folder)?;
-            self.draw_distances(experiment, &report)?;
-            self.draw_development(experiment, &report)?;
-            self.draw_course(experiment, &report)?;
+            self.keep(&report, &to_csv(&rows)?)?;
+            self.draw(experiment, plan, &folder, &report)?;
             if !self.json {
                 print(&in_words(&report));
             }
             reports.push(report);
         }
-        if self.json {
-            print_json(&reports);
-        } else {
-            print(&summary(&reports));
-        }
+        answer(self.json, &reports, || summary(&reports));
         Ok(())
     }
 
@@ -130,10 +115,17 @@ impl ReproduceCommand {
         }
     }
 
-    /// Draws the figures of an experiment, of its networks with seed 1.
-    fn draw(&self, experiment: &Experiment, plan: &[Run], folder: &SweepFolder) -> Result<(), Failure> {
-        let wanted = &experiment.expected.pictures;
-        let shown = plan.iter().filter(|run| run.job.params.seed == 1 && !wanted.is_empty());
+    /// Draws what an experiment asks for: figures of its networks with seed 1, how they came to be, what came of its course, and
+    /// all networks against each other.
+    fn draw(
+        &self,
+        Experiment { name, expected, .. }: &Experiment,
+        plan: &[Run],
+        folder: &SweepFolder,
+        report: &ExperimentReport,
+    ) -> Result<(), Failure> {
+        let mut pictures = vec![];
+        let shown = plan.iter().filter(|run| run.job.params.seed == 1 && !expected.pictures.is_empty());
         for run in shown {
             // A network that failed has nothing to show.
             let Ok(network) = RunFolder::open(&folder.run_path(&run.name)).and_then(|run| run.read_network()) else {
@@ -141,12 +133,20 @@ impl ReproduceCommand {
             };
             let Ok(task) = run.job.task.window() else { continue };
             let question = Question::Task(task.clone());
-            let found = interpret(&network, &question, &InterpretParams::default()).map_err(Failure::could_not)?;
-            let pictures = figures(&network, &found, None).map_err(Failure::could_not)?;
-            for picture in pictures.iter().filter(|picture| wanted.iter().any(|name| name == picture.name)) {
-                let path = self.out.join(&experiment.name).join(format!("{}-{}.svg", picture.name, run.name));
-                write(&path, picture.svg().as_bytes())?;
-            }
+            let found =
+                interpret(&network, &question, &InterpretParams::default(), &|_| true).map_err(Failure::could_not)?;
+            let of_run = |picture: Picture| (format!("{}-{}", picture.name, run.name), picture);
+            pictures.extend(figures(&network, &found, None)?.into_iter().map(of_run));
+        }
+        for found in report.developments.iter().filter(|found| found.seed == 1) {
+            let name = format!("development-{}-{}", found.task.to_lowercase(), found.cell);
+            pictures.push((name, development_figure(found)));
+        }
+        let course = (!report.course.is_empty()).then(|| course_figure(&report.course));
+        let compared = report.comparison.iter().flat_map(|found| comparison_figures(found, &[]));
+        pictures.extend(course.into_iter().chain(compared).map(|picture| (picture.name.to_string(), picture)));
+        for (file, picture) in pictures.iter().filter(|(_, of)| expected.pictures.iter().any(|name| name == of.name)) {
+            write(&self.out.join(name).join(format!("{file}.svg")), picture.svg().as_bytes())?;
         }
         Ok(())
     }
@@ -158,70 +158,24 @@ impl ReproduceCommand {
             note(&format!("{}: networks that learn one thing after another, on the processor", experiment.name));
         }
         interrupt::listen();
-        let watcher = Stages(Count::new(0, "stages"));
+        let bar = Count::new(0, "stages");
         let out = self.out.join("networks");
         std::fs::create_dir_all(&out).map_err(Failure::could_not)?;
-        let rows = course::run(course, self.seeds, &out, threads, &watcher);
-        watcher.0.finish();
+        let rows = course::run(course, self.seeds, &out, threads, &|done, of| bar.set(done, of), &interrupt::asked);
+        bar.finish();
         rows?.ok_or_else(|| Failure::interrupted("stopped, and saved; go on with the same command"))
-    }
-
-    /// Draws how the first network of each task came to be, where the experiment asks for it.
-    fn draw_development(&self, experiment: &Experiment, report: &ExperimentReport) -> Result<(), Failure> {
-        let wanted = experiment.expected.pictures.iter().any(|name| name == "development");
-        for found in report.developments.iter().filter(|found| wanted && found.seed == 1) {
-            let name = format!("development-{}-{}.svg", found.task.to_lowercase(), found.cell);
-            let path = self.out.join(&experiment.name).join(name);
-            write(&path, development_figure(found).svg().as_bytes())?;
-        }
-        Ok(())
-    }
-
-    /// Draws what came of a course, where the experiment asks for it.
-    fn draw_course(&self, experiment: &Experiment, report: &ExperimentReport) -> Result<(), Failure> {
-        let wanted = experiment.expected.pictures.iter().any(|name| name == "course");
-        if wanted && !report.course.is_empty() {
-            let path = self.out.join(&experiment.name).join("course.svg");
-            write(&path, course_figure(&report.course).svg().as_bytes())?;
-        }
-        Ok(())
-    }
-
-    /// Draws all networks against each other, where the experiment asks for it.
-    fn draw_distances(&self, experiment: &Experiment, report: &ExperimentReport) -> Result<(), Failure> {
-        let Some(found) = &report.comparison else { return Ok(()) };
-        for picture in comparison_figures(found, &[]) {
-            if experiment.expected.pictures.iter().any(|name| name == picture.name) {
-                let path = self.out.join(&experiment.name).join(format!("{}.svg", picture.name));
-                write(&path, picture.svg().as_bytes())?;
-            }
-        }
-        Ok(())
     }
 
     /// Keeps a report and the results that it rests on.
     fn keep(&self, report: &ExperimentReport, results: &str) -> Result<(), Failure> {
         let folder = self.out.join(&report.name);
-        let json = serde_json::to_string_pretty(report).map_err(Failure::could_not)? + "\n";
+        let json = serde_json::to_string_pretty(report)? + "\n";
         write(&folder.join("report.json"), json.as_bytes())?;
         // Of a course every row is in the report.
         if !results.is_empty() {
             write(&folder.join("results.csv"), results.as_bytes())?;
         }
         Ok(())
-    }
-}
-
-/// Shows how many stages of a course are done.
-struct Stages(Count);
-
-impl CourseObserver for Stages {
-    fn done(&self, done: usize, of: usize) {
-        self.0.set(done, of);
-    }
-
-    fn stop(&self) -> bool {
-        interrupt::asked()
     }
 }
 

@@ -1,6 +1,7 @@
 //! `ketbra table`: what a sweep found, as the paper's Table 1 and in full.
 
 use crate::failure::Failure;
+use crate::subject::rows_of;
 use crate::terminal::{print, print_exactly, print_json, room};
 use clap::ValueEnum;
 use ketbra::sweep::SweepFolder;
@@ -37,13 +38,7 @@ enum Format {
 
 impl TableCommand {
     pub fn run(&self) -> Result<(), Failure> {
-        let rows = SweepFolder::open(&self.folder)?.rows()?;
-        if rows.is_empty() {
-            let path = self.folder.display();
-            return Err(Failure::bad_input(format!(
-                "{path} has no results yet; look with 'ketbra sweep --status {path}'"
-            )));
-        }
+        let rows = rows_of(&SweepFolder::open(&self.folder)?)?;
         let table = table(&rows, &TableParams::default());
         match self.format {
             _ if self.json => print_json(&table.groups),

@@ -267,7 +267,11 @@ fn in_words(result: &RunResult, path: &Path, read: bool) -> String {
             format!("see what is missing: ketbra interpret {}\n", path.display()),
         ),
     };
-    let next = if read { next } else { String::new() };
+    let over = result.accuracy.horizon;
+    let (of, next) = match read {
+        true => (format!("over {over} output steps"), next),
+        false => (format!("of all outputs that count (signs, symbols, numbers) over {over} steps"), String::new()),
+    };
     let RunResult { steps, seconds, steps_per_second, loss, horizon, accuracy, .. } = result;
     let ended = if result.stopped_early { ", ended early: learned for good" } else { "" };
     let kept = match result.best_step {
@@ -279,10 +283,9 @@ fn in_words(result: &RunResult, path: &Path, read: bool) -> String {
     let old: String = result.kept.iter().map(in_kept).collect();
     let why: String = result.why.iter().map(|reason| format!("  why: {reason}\n")).collect();
     format!(
-        "{verdict}: accuracy {:.4} over {} output steps\n{contexts}{old}{why}{steps} steps{reached} in {seconds:.1} s ({steps_per_second:.0} steps/s), \
+        "{verdict}: accuracy {:.4} {of}\n{contexts}{old}{why}{steps} steps{reached} in {seconds:.1} s ({steps_per_second:.0} steps/s), \
          loss {loss:.1e} at horizon {horizon}{ended}{kept}\nsaved in {}\n{next}",
         accuracy.value,
-        accuracy.horizon,
         path.display()
     )
 }

@@ -6,9 +6,7 @@ use super::measures::LinearDynamics;
 use super::subject::{Inputs, NetworkOrRecording, Subject};
 use super::{CompareError, CompareParams};
 use crate::claims::{ClaimName, holds};
-use crate::interpret::{
-    Interpretation, Question, Reason, StateView, Verdict, interpret_file_watched, interpret_trajectories,
-};
+use crate::interpret::{Interpretation, Question, Reason, StateView, Verdict, interpret_file, interpret_trajectories};
 use crate::memories::{Frame, Method};
 use crate::network::Network;
 use crate::numeric::Matrix;
@@ -89,7 +87,7 @@ pub fn examine(
     let failed = |source| CompareError::Interpret { name: subject.name.clone(), source };
     let blind = Question::Blind { s: subject.s };
     let read = |question: &Question| match &subject.known {
-        NetworkOrRecording::Network(file) => interpret_file_watched(file, question, &params.interpret, look),
+        NetworkOrRecording::Network(file) => interpret_file(file, question, &params.interpret, look),
         NetworkOrRecording::Recording(recorded) => interpret_trajectories(recorded, question, &params.interpret),
     };
     let found = read(&blind).map_err(failed)?;

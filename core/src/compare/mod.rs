@@ -142,20 +142,10 @@ pub const MAX_NETWORKS: usize = 256;
 
 /// Compares networks, each with each.
 pub fn compare(subjects: &[Subject], params: &CompareParams) -> Result<Comparison, CompareError> {
-    compare_watched(subjects, params, &|_| true, &|| {})
+    compare_examined(&examine_all(subjects, params, &|_| true, &|| {})?, params)
 }
 
-/// The same, with progress told to a watcher, who may stop it and is told of each network that has been read.
-pub fn compare_watched(
-    subjects: &[Subject],
-    params: &CompareParams,
-    look: OnProgress<'_>,
-    one: &(dyn Fn() + Sync),
-) -> Result<Comparison, CompareError> {
-    compare_examined(&examine_all(subjects, params, look, one)?, params)
-}
-
-/// Looks at every network, all on the same inputs.
+/// Looks at every network, all on the same inputs. `look` may stop it; `one` is told of each network that has been read.
 pub fn examine_all(
     subjects: &[Subject],
     params: &CompareParams,

@@ -42,6 +42,19 @@ pub struct CompiledFigures {
     pub linear: f64,
 }
 
+/// A compiled network in short, as JSON has it.
+#[derive(Clone, Debug, Serialize)]
+pub struct CompiledSummary<'a> {
+    task: &'a str,
+    s: usize,
+    d: usize,
+    params: &'a CompileParams,
+    hidden: usize,
+    contents: usize,
+    numbers: CompiledFigures,
+    checked: Checked,
+}
+
 /// A compiled network with the truth about it.
 #[derive(Clone, Debug)]
 pub struct Compiled {
@@ -72,6 +85,20 @@ pub struct Compiled {
 }
 
 impl Compiled {
+    /// What it is and what it has passed.
+    pub fn summary(&self) -> CompiledSummary<'_> {
+        CompiledSummary {
+            task: self.task.name(),
+            s: self.task.s(),
+            d: self.task.d(),
+            params: &self.params,
+            hidden: self.network.hidden(),
+            contents: self.contents.len(),
+            numbers: self.figures,
+            checked: self.checked,
+        }
+    }
+
     pub(super) fn finish(
         task: &Window,
         gates: &[Gate],

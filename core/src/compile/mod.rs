@@ -32,12 +32,12 @@ mod weights;
 
 pub use check::{Checked, check};
 pub use circuit::Role;
-pub use compiled::{Compiled, CompiledFigures, HeldUnit};
+pub use compiled::{Compiled, CompiledFigures, CompiledSummary, HeldUnit};
 pub use error::CompileError;
 pub(crate) use in_code::{Given, Written, compile_in_code};
 pub use pairs::SuperposedPair;
 
-use crate::choose::{UnknownWord, choose};
+use crate::choose::words;
 use crate::network::{CellKind, MAX_HIDDEN};
 use crate::task::Window;
 use circuit::Circuit;
@@ -56,23 +56,7 @@ pub enum UnitBasis {
     Units,
 }
 
-impl UnitBasis {
-    /// The name, as typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Random => "random",
-            Self::Units => "units",
-        }
-    }
-}
-
-impl std::str::FromStr for UnitBasis {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("basis", word, &[("random", Self::Random), ("units", Self::Units)])
-    }
-}
+words!(UnitBasis, "basis": Random = "random", Units = "units");
 
 /// How a network is made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

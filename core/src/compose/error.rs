@@ -50,6 +50,20 @@ pub enum ComposeError {
         /// Of the second.
         second: &'static str,
     },
+    /// Layers of one cell that is not put together.
+    #[error("layers of {cell} are not put together yet; choose Elman, GRU or LSTM networks")]
+    Cell {
+        /// The cell.
+        cell: &'static str,
+    },
+    /// Layers of one cell that squash their units in different ways.
+    #[error("a layer with {first} and a layer with {second} do not make one; choose networks with the same activation")]
+    Activations {
+        /// Of the first.
+        first: &'static str,
+        /// Of the second.
+        second: &'static str,
+    },
     /// Networks of different depth.
     #[error("the first network has {first} layers and the second {second}; choose networks with as many layers")]
     Layers {

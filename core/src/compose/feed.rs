@@ -9,7 +9,7 @@
 //! The task: components 1 to d are A's, components d + 1 to 2d are g of the window of components 1 to d. Nothing is asked of the inputs
 //! d + 1 to 2d; no weight comes from them.
 
-use super::sum::readout;
+use super::sum::{readout, same_activation};
 use super::tasks::fed;
 use super::{ComposeError, Composed, NetworkAndTask, check};
 use crate::interpret::Interpretation;
@@ -30,9 +30,7 @@ pub fn feed(
     let task = fed(first.1, second.1)?;
     let (a, b) = (Newest::of("first", first, of_first)?, Newest::of("second", second, of_second)?);
     let (units, more, d) = (a.cell.recurrent_weights.nrows(), b.cell.recurrent_weights.nrows(), first.1.d());
-    if a.cell.activation != b.cell.activation {
-        return Err(ComposeError::Cells { first: a.cell.activation.name(), second: b.cell.activation.name() });
-    }
+    same_activation(Some(a.cell.activation), Some(b.cell.activation))?;
     let written = &b.cell.recurrent_weights * &b.memories;
     let mut recurrent = Matrix::zeros(units + more, units + more);
     recurrent.submatrix_mut(0, 0, units, units).copy_from(&a.cell.recurrent_weights);

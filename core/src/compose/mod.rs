@@ -30,7 +30,7 @@ pub use error::ComposeError;
 pub use feed::feed;
 pub use sum::sum;
 
-use crate::choose::{UnknownWord, choose};
+use crate::choose::words;
 use crate::network::{MAX_HIDDEN, Metadata, Network, NetworkFile};
 use crate::task::Window;
 
@@ -44,23 +44,7 @@ pub enum How {
     Feed,
 }
 
-impl How {
-    /// The name, as typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Feed => "feed",
-        }
-    }
-}
-
-impl std::str::FromStr for How {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("way to compose", word, &[("sum", Self::Sum), ("feed", Self::Feed)])
-    }
-}
+words!(How, "way to compose": Sum = "sum", Feed = "feed");
 
 /// A network of two, with the task that it should do.
 #[derive(Clone, Debug, PartialEq)]

@@ -50,46 +50,45 @@ fn gated(network: &Network, kind: CellKind) -> Result<Network, ComposeError> {
 }
 
 fn beside(a: &Cell, b: &Cell) -> Result<Cell, ComposeError> {
-    let cell = match (a, b) {
-        (Cell::Elman(a), Cell::Elman(b)) if a.activation == b.activation => {
-            let (input_weights, recurrent_weights, biases) = gates(1, a.parts(), b.parts());
-            Cell::Elman(Elman { activation: a.activation, input_weights, recurrent_weights, biases })
-        }
-        (Cell::Gru(a), Cell::Gru(b)) => {
-            let (input_weights, recurrent_weights, biases) = gates(Gru::GATES, a.parts(), b.parts());
-            Cell::Gru(Gru { input_weights, recurrent_weights, biases })
-        }
-        (Cell::Lstm(a), Cell::Lstm(b)) => {
-            let (input_weights, recurrent_weights, biases) = gates(Lstm::GATES, a.parts(), b.parts());
-            Cell::Lstm(Lstm { input_weights, recurrent_weights, biases })
-        }
-        _ => return Err(ComposeError::Cells { first: a.kind().title(), second: b.kind().title() }),
+    if a.kind() != b.kind() {
+        return Err(ComposeError::Cells { first: a.kind().title(), second: b.kind().title() });
+    }
+    let (Some(of_a), Some(of_b)) = (parts(a), parts(b)) else {
+        return Err(ComposeError::Cell { cell: a.kind().title() });
     };
-    Ok(cell)
+    same_activation(a.activation(), b.activation())?;
+    let (input_weights, recurrent_weights, biases) = gates(of_a.1.nrows() / of_a.1.ncols(), of_a, of_b);
+    Ok(match a {
+        Cell::Gru(_) => Cell::Gru(Gru { input_weights, recurrent_weights, biases }),
+        Cell::Lstm(_) => Cell::Lstm(Lstm { input_weights, recurrent_weights, biases }),
+        _ => {
+            let activation = a.activation().unwrap_or_default();
+            Cell::Elman(Elman { activation, input_weights, recurrent_weights, biases })
+        }
+    })
+}
+
+/// Refuses layers that squash their units in different ways.
+pub(super) fn same_activation(first: Option<Activation>, second: Option<Activation>) -> Result<(), ComposeError> {
+    match (first, second) {
+        (Some(first), Some(second)) if first != second => {
+            Err(ComposeError::Activations { first: first.name(), second: second.name() })
+        }
+        _ => Ok(()),
+    }
 }
 
 type Parts<'a> = (&'a Matrix, &'a Matrix, Option<&'a Biases>);
 
-/// The weights of a layer.
-trait Weights {
-    fn parts(&self) -> Parts<'_>;
-}
-
-impl Weights for Elman {
-    fn parts(&self) -> Parts<'_> {
-        (&self.input_weights, &self.recurrent_weights, self.biases.as_ref())
-    }
-}
-
-impl Weights for Gru {
-    fn parts(&self) -> Parts<'_> {
-        (&self.input_weights, &self.recurrent_weights, self.biases.as_ref())
-    }
-}
-
-impl Weights for Lstm {
-    fn parts(&self) -> Parts<'_> {
-        (&self.input_weights, &self.recurrent_weights, self.biases.as_ref())
+/// The weights of a layer that can be put beside another.
+fn parts(cell: &Cell) -> Option<Parts<'_>> {
+    match cell {
+        Cell::Elman(Elman { input_weights, recurrent_weights, biases, .. })
+        | Cell::Gru(Gru { input_weights, recurrent_weights, biases })
+        | Cell::Lstm(Lstm { input_weights, recurrent_weights, biases }) => {
+            Some((input_weights, recurrent_weights, biases.as_ref()))
+        }
+        _ => None,
     }
 }
 

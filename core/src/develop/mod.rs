@@ -142,7 +142,7 @@ fn moments(
     let count = std::sync::atomic::AtomicUsize::new(0);
     let one = |(step, network): &(u64, Network)| {
         let wrong = |source| DevelopError::Interpret { step: *step, source };
-        let found = interpret(network, &question, &params.interpret).map_err(wrong)?;
+        let found = interpret(network, &question, &params.interpret, &|_| true).map_err(wrong)?;
         let so_far = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1;
         if !done(so_far, kept.len()) {
             return Err(wrong(InterpretError::Stopped(crate::observe::Stopped)));

@@ -1,7 +1,7 @@
 //! The ways in which a network is edited, and the order in which they are tried.
 
 use super::{EditError, EditParams};
-use crate::choose::{UnknownWord, choose};
+use crate::choose::words;
 use crate::network::{CellKind, Plain};
 use serde::{Deserialize, Serialize};
 
@@ -48,17 +48,6 @@ impl Mode {
         }
     }
 
-    /// The name, as typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Least => "least",
-            Self::Own => "own",
-            Self::Gated => "gated",
-            Self::ElmanInside => "elman-inside",
-            Self::Transplant => "transplant",
-        }
-    }
-
     /// What this mode does to a cell, in words.
     pub fn in_words(self, cell: CellKind) -> String {
         let title = cell.title();
@@ -79,13 +68,13 @@ impl Mode {
     }
 }
 
-impl std::str::FromStr for Mode {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        let all = [Self::Least, Self::Own, Self::Gated, Self::ElmanInside, Self::Transplant];
-        choose("mode", word, &all.map(|mode| (mode.name(), mode)))
-    }
+words! {
+    Mode, "mode":
+    Least = "least",
+    Own = "own",
+    Gated = "gated",
+    ElmanInside = "elman-inside",
+    Transplant = "transplant",
 }
 
 impl Attempt {

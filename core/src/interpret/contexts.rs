@@ -1,6 +1,6 @@
 //! A network with several functions: each context by itself, what their memories share, and where the cue acts.
 
-use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, interpret_watched};
+use super::{InterpretError, InterpretParams, Interpretation, Question, Verdict, interpret};
 use crate::memories::{Angles, Method};
 use crate::network::{Biases, Cell, Network, ParameterMut};
 use crate::numeric::{Matrix, NumericError};
@@ -131,7 +131,7 @@ pub fn interpret_context(
 ) -> Result<Interpretation, InterpretError> {
     let within = in_context(network, task, context)?;
     let question = Question::Task(task.contexts()[context].task.clone());
-    interpret_watched(&within, &question, params, look)
+    interpret(&within, &question, params, look)
 }
 
 /// Interprets a network in every context of its task.

@@ -1,14 +1,26 @@
-//! The matrices behind an interpretation as one file that NumPy, PyTorch and Rust read.
+//! An interpretation as a document, and the matrices behind it as one file that NumPy, PyTorch and Rust read.
 
 use super::Interpretation;
 use crate::memories::Memories;
 use crate::numeric::Matrix;
+use crate::path_text::path_text;
 use safetensors::tensor::{Dtype, SafeTensorError, TensorView};
+use serde_json::Value;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 impl Interpretation {
     /// The file's name in a folder of results.
     pub const MATRICES_FILE: &'static str = "memories.safetensors";
+
+    /// What was found as a document, behind the path of what it was found in where that is known.
+    pub fn document(&self, path: Option<&Path>) -> Result<Value, serde_json::Error> {
+        let mut document = serde_json::to_value(self)?;
+        if let (Value::Object(found), Some(path)) = (&mut document, path) {
+            found.shift_insert(0, "path".into(), path_text(path).into());
+        }
+        Ok(document)
+    }
 
     /// Memories, readers, remainder and learned circuit of every method, and the linearized orbit, as a safetensors file of
     /// doubles in row-major order. The names say the method first: `orbit.memories` (H x core), `orbit.readers` (core x H),

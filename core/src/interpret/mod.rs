@@ -33,8 +33,8 @@ pub use contexts::{Cue, InContext, InContexts, Shared, in_context, interpret_con
 pub use control::{Control, Shuffled};
 pub use error::InterpretError;
 pub use params::{InterpretParams, StateView};
-pub use pipeline::{interpret, interpret_watched};
-pub use question::{Known, interpret_file, interpret_file_watched};
+pub use pipeline::interpret;
+pub use question::{Known, interpret_file};
 pub(crate) use reading::observe_and_read;
 pub use recorded::{Ablation, NoiseSummary, RecordingSummary, Without};
 pub use saved::SavedError;

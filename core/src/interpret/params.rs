@@ -1,7 +1,7 @@
 //! Every number that decides something, in one place.
 
 use super::InterpretError;
-use crate::choose::{UnknownWord, choose};
+use crate::choose;
 use crate::claims::ClaimParams;
 use crate::code::{CodeParams, OverTimeParams};
 use crate::linearize::{FixedPointParams, OrbitParams, VisitedParams};
@@ -25,13 +25,7 @@ pub enum StateView {
     Whole,
 }
 
-impl std::str::FromStr for StateView {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("state", word, &[("units", Self::Units), ("whole", Self::Whole)])
-    }
-}
+choose::words!(StateView, "state": Units = "units", Whole = "whole");
 
 settings! {
     /// How a network is interpreted.

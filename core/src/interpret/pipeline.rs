@@ -20,17 +20,9 @@ use crate::observe::{self, Observations, OnProgress, View, Watch};
 use crate::recurrence::Recurrence;
 use crate::spectrum::spectrum;
 
-/// Interprets a network: everything is seen and measured from the zero state, on inputs of our choosing.
+/// Interprets a network: everything is seen and measured from the zero state, on inputs of our choosing. The watcher is told of
+/// progress, and may stop it (`&|_| true` lets it run).
 pub fn interpret(
-    network: &Network,
-    question: &Question,
-    params: &InterpretParams,
-) -> Result<Interpretation, InterpretError> {
-    interpret_watched(network, question, params, &|_| true)
-}
-
-/// The same, with progress told to a watcher, who may stop it.
-pub fn interpret_watched(
     network: &Network,
     question: &Question,
     params: &InterpretParams,
@@ -69,7 +61,7 @@ pub fn interpret_watched(
     }
     if network.layers.iter().any(Cell::has_bias) {
         watch.stage("looking for fixed points", 0.9)?;
-        let points = fixed_points(network, None, None, &params.fixed_points)?;
+        let points = fixed_points(network, None, None, &params.fixed_points, &|_, _| ())?;
         let predicted = found.details.core.as_ref().map(Core::eigenvalues);
         let shown = points.fixed().next();
         found.spectrum.fixed_point =

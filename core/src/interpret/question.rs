@@ -1,6 +1,6 @@
 //! From what a person knows of a network to the question that is put to it.
 
-use super::{InterpretError, InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret_watched};
+use super::{InterpretError, InterpretParams, Interpretation, Question, Reason, Verdict, Warning, interpret};
 use crate::network::NetworkFile;
 use crate::observe::OnProgress;
 use std::ffi::OsString;
@@ -45,18 +45,9 @@ pub fn interpret_file(
     file: &NetworkFile,
     question: &Question,
     params: &InterpretParams,
-) -> Result<Interpretation, InterpretError> {
-    interpret_file_watched(file, question, params, &|_| true)
-}
-
-/// The same, with progress told to a watcher, who may stop it.
-pub fn interpret_file_watched(
-    file: &NetworkFile,
-    question: &Question,
-    params: &InterpretParams,
     look: OnProgress<'_>,
 ) -> Result<Interpretation, InterpretError> {
-    let mut found = interpret_watched(&file.network, question, params, look)?;
+    let mut found = interpret(&file.network, question, params, look)?;
     if !file.unused.is_empty() {
         found.warnings.push(Warning::UnusedTensors { names: file.unused.clone() }.into());
         // What was left out may be what is missing.

@@ -2,7 +2,7 @@
 
 use super::{InterpretError, InterpretParams, Question, limits};
 use crate::network::Network;
-use crate::observe::{Asked, Kind, Observations, RareRule, Watch, observe_watched};
+use crate::observe::{Asked, Kind, Observations, RareRule, Watch, observe};
 use crate::random::{Purpose, Stream};
 use crate::recurrence::{Recurrence, read_back};
 use crate::task::{MAX_GATE_INPUTS, Window};
@@ -17,7 +17,7 @@ pub(crate) fn observe_and_read(
 ) -> Result<(Observations, Recurrence), InterpretError> {
     let (s, d) = question.size(network.outputs());
     limits::check(s, d, network.state_size(), params)?;
-    let mut observed = observe_watched(network, (s, d), &params.observe, watch)?;
+    let mut observed = observe(network, (s, d), &params.observe, watch)?;
     let mut reading = read_back(&observed, &params.recurrence)?;
     if wants_tables(&observed, question, &reading, params) {
         watch.stage("asking for truth tables", 0.0)?;

@@ -91,7 +91,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/lstm-t3-h128.safetensors");
         let network = NetworkFile::open(&path).unwrap().network;
         let task = Window::named("T3", None, None).unwrap();
-        let found = interpret(&network, &Question::Task(task.clone()), &InterpretParams::default()).unwrap();
+        let found = interpret(&network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true).unwrap();
         let windows = Matrix::from_fn(64, 5, |i, k| if (i * 7 + k * 3) % 5 < 2 { 1.0 } else { -1.0 });
         let states = write_contents(&network, &found, &windows, None).unwrap();
         let next = network.read(network.step_batch(states.as_ref(), None).as_ref());

@@ -11,7 +11,7 @@ mod visited;
 
 pub use fixed_points::{
     Arrival, Connection, Counts, Ending, FixedPoint, FixedPointDoubt, FixedPointParams, FixedPoints, PhasePortrait,
-    Shape, ShapeParams, SlowManifold, UnstableMode, fixed_points, fixed_points_watched, phase_portrait,
+    Shape, ShapeParams, SlowManifold, UnstableMode, fixed_points, phase_portrait,
 };
 pub use orbit::{OrbitParams, orbit};
 pub use origin::{origin, restrict};

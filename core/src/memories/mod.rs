@@ -19,7 +19,7 @@ pub use remainder::Remainder;
 pub(crate) use remainder::{Drive, remainder};
 pub use score::Score;
 
-use crate::choose::{UnknownWord, choose};
+use crate::choose::{self, UnknownWord};
 use crate::circuit::Core;
 use crate::linearize::{Linearization, LinearizeError, Visited};
 use crate::numeric::{Matrix, NumericError, condition, zero_padded};
@@ -55,19 +55,19 @@ pub enum Method {
     Rollout,
 }
 
-impl std::str::FromStr for Method {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("method", word, &Self::ALL.map(|method| (method.name(), method)))
-    }
+// In the order in which they are shown.
+choose::words! {
+    Method, "method":
+    Code = "code",
+    Orbit = "orbit",
+    Dual = "dual",
+    DualOrbit = "dual-orbit",
+    Power = "power",
+    PowerReference = "power-reference",
+    Rollout = "rollout",
 }
 
 impl Method {
-    /// Every method, in the order in which they are shown.
-    pub const ALL: [Self; 7] =
-        [Self::Code, Self::Orbit, Self::Dual, Self::DualOrbit, Self::Power, Self::PowerReference, Self::Rollout];
-
     /// Whether the rows of the learned circuit that hand variables on are right by construction: such a basis follows the
     /// dynamics, and shows a shift whatever the network is.
     pub fn shift_by_construction(self) -> bool {
@@ -90,19 +90,6 @@ impl Method {
             }
         });
         Ok(methods)
-    }
-
-    /// The name, as typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::Orbit => "orbit",
-            Self::Dual => "dual",
-            Self::DualOrbit => "dual-orbit",
-            Self::Power => "power",
-            Self::PowerReference => "power-reference",
-            Self::Rollout => "rollout",
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Initial weights.
 
 use super::{Activation, Cell, CellKind, CellSettings, Network, Readout};
-use crate::choose::{UnknownWord, choose};
+use crate::choose::words;
 use crate::numeric::draw;
 use crate::random::{Purpose, Stream};
 use faer::Mat;
@@ -40,25 +40,9 @@ pub(super) enum Place {
 /// What is added to the biases of gates that begin open: they let 0.88 through.
 const OPEN: f64 = 2.0;
 
-impl std::str::FromStr for Initialization {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("initialization", word, &Self::ALL.map(|one| (one.name(), one)))
-    }
-}
+words!(Initialization, "initialization": Uniform = "uniform", Gaussian = "gaussian", Orthogonal = "orthogonal");
 
 impl Initialization {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Uniform, Self::Gaussian, Self::Orthogonal];
-    /// Their names.
-    pub const NAMES: [&'static str; 3] = ["uniform", "gaussian", "orthogonal"];
-
-    /// What it is called.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
     /// A network with random weights, each rounded to f32 so that training starts from exactly these.
     pub fn network(self, of: &Architecture, inputs: usize, outputs: usize, seed: u64) -> Network {
         let stream = Stream::new(seed, Purpose::Weights);

@@ -29,7 +29,7 @@ pub(crate) use store::sort_metadata;
 pub use store::{Metadata, NetworkFile};
 pub use tensors::{Tensor, Tensors};
 
-use crate::choose::{UnknownWord, choose};
+use crate::choose::words;
 use crate::numeric::{tanh_in_place, zero_padded};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -54,25 +54,9 @@ pub enum Activation {
     Softplus,
 }
 
-impl std::str::FromStr for Activation {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("activation", word, &Self::ALL.map(|activation| (activation.name(), activation)))
-    }
-}
+words!(Activation, "activation": Tanh = "tanh", Relu = "relu", Identity = "identity", Softplus = "softplus");
 
 impl Activation {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Tanh, Self::Relu, Self::Identity, Self::Softplus];
-    /// Their names, in the same order.
-    pub const NAMES: [&'static str; 4] = ["tanh", "relu", "identity", "softplus"];
-
-    /// The name, as typed.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
     /// The activation of many units.
     pub fn apply_in_place(self, values: &mut [f64]) {
         match self {

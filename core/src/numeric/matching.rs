@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::NumericError;
-use crate::choose::{UnknownWord, choose};
+use crate::choose::words;
 
 crate::setting::leaves!(Matching);
 
@@ -19,13 +19,7 @@ pub enum Matching {
     Greedy,
 }
 
-impl std::str::FromStr for Matching {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("matching", word, &[("optimal", Self::Optimal), ("greedy", Self::Greedy)])
-    }
-}
+words!(Matching, "matching": Optimal = "optimal", Greedy = "greedy");
 
 /// A one-to-one pairing of two sets of angles.
 #[derive(Clone, Debug, PartialEq)]

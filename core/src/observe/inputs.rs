@@ -45,14 +45,15 @@ pub(super) fn turned_over(inputs: &[f32], (bases, d): (usize, usize), groups: &[
 #[cfg(test)]
 mod tests {
     use crate::network::{Activation, Architecture, Initialization};
-    use crate::observe::{Batch, ObserveParams, observe};
+    use crate::observe::{Batch, ObserveParams, Watch, observe};
     use std::collections::BTreeMap;
 
     #[test]
     fn few_windows_are_all_tried_equally_often_and_many_are_drawn() {
         let network = Initialization::Gaussian.network(&Architecture::elman(6, Activation::Tanh, false), 2, 2, 4);
         let windows = |s: usize| {
-            let Batch { inputs, episodes, .. } = observe(&network, (s, 2), &ObserveParams::default()).unwrap().trial;
+            let Batch { inputs, episodes, .. } =
+                observe(&network, (s, 2), &ObserveParams::default(), &Watch::nobody()).unwrap().trial;
             let window = |e: usize| (0..2 * s).map(|i| inputs[(i / 2 * episodes + e) * 2 + i % 2] > 0.0).collect();
             (0..episodes).fold(BTreeMap::<Vec<bool>, usize>::new(), |mut seen, e| {
                 *seen.entry(window(e)).or_default() += 1;

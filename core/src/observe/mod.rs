@@ -226,13 +226,8 @@ impl ObserveParams {
     }
 }
 
-/// Simulates the batches, all from the zero state.
-pub fn observe(network: &Network, size: (usize, usize), params: &ObserveParams) -> Result<Observations, ObserveError> {
-    observe_watched(network, size, params, &Watch::nobody())
-}
-
-/// The same, with progress told to a watcher.
-pub fn observe_watched(
+/// Simulates the batches, all from the zero state, with progress told to a watcher.
+pub fn observe(
     network: &Network,
     (s, d): (usize, usize),
     params: &ObserveParams,
@@ -482,14 +477,14 @@ mod tests {
         let mut network =
             Initialization::Gaussian.network(&Architecture::elman(6, Activation::Identity, false), 2, 2, 4);
         network.as_elman_mut().unwrap().recurrent_weights *= faer::Scale(1e4);
-        let error = observe(&network, (4, 2), &ObserveParams::default()).unwrap_err().to_string();
+        let error = observe(&network, (4, 2), &ObserveParams::default(), &Watch::nobody()).unwrap_err().to_string();
         assert!(error.contains("grows without bound"), "{error}");
     }
 
     #[test]
     fn a_network_that_does_not_fit_the_task_is_refused() {
         let network = Initialization::Gaussian.network(&Architecture::elman(12, Activation::Tanh, false), 3, 2, 4);
-        let error = observe(&network, (4, 3), &ObserveParams::default()).unwrap_err().to_string();
+        let error = observe(&network, (4, 3), &ObserveParams::default(), &Watch::nobody()).unwrap_err().to_string();
         assert!(error.contains("3 inputs and 2 outputs") && error.contains("d=3"), "{error}");
     }
 }

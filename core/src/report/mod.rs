@@ -26,7 +26,7 @@ mod sweep;
 
 #[cfg(feature = "figures")]
 use self::frame::escape;
-pub use self::pair::{Side, page_of_compared, page_of_two};
+pub use self::pair::{Side, page_of_two};
 pub use self::snapshots::Snapshot;
 pub use self::sweep::page_of_sweep;
 
@@ -67,13 +67,9 @@ fn shown_steps(s: usize) -> usize {
 const MOST_ROWS: usize = 2000;
 
 impl Provenance {
-    /// What is known of a network in a run folder or in a file.
-    pub fn of(path: &Path, file: &NetworkFile) -> Self {
-        Self::of_watched(path, file, &|_, _| ())
-    }
-
-    /// As [`Provenance::of`]; `watch` is told how many of the kept snapshots have been read, and of how many.
-    pub fn of_watched(path: &Path, file: &NetworkFile, watch: &(dyn Fn(usize, usize) + Sync)) -> Self {
+    /// What is known of a network in a run folder or in a file; `watch` is told how many of the kept snapshots have been read, and
+    /// of how many.
+    pub fn of(path: &Path, file: &NetworkFile, watch: &(dyn Fn(usize, usize) + Sync)) -> Self {
         let whole = std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
         let title = if path.is_dir() { whole.file_name() } else { whole.file_stem() };
         let metrics = RunFolder::metrics_text(path).filter(|_| path.is_dir());
@@ -175,19 +171,15 @@ pub enum ReportError {
     },
 }
 
-/// The page of a network: one HTML file that needs nothing else.
-pub fn page(network: &Network, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
-    frame::assembled(&frame::NETWORK, &provenance.title, &data::page_data(Some(network), found, provenance)?)
+/// The page of a network: one HTML file that needs nothing else. On that of recordings, which have no network, a few of the
+/// episodes stand for one that nobody can run.
+pub fn page(network: Option<&Network>, found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
+    frame::assembled(&frame::NETWORK, &provenance.title, &data::page_data(network, found, provenance)?)
 }
 
 /// What a network does and how sure that is, in the sentence that its page begins with; no network for recordings.
 pub fn headline(network: Option<&Network>, found: &Interpretation) -> String {
     story::headline(network, found)
-}
-
-/// The page of recordings: a few of the episodes stand for the network that nobody can run.
-pub fn page_of_recordings(found: &Interpretation, provenance: &Provenance) -> Result<String, ReportError> {
-    frame::assembled(&frame::NETWORK, &provenance.title, &data::page_data(None, found, provenance)?)
 }
 
 #[cfg(test)]

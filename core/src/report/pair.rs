@@ -44,17 +44,9 @@ struct ComparedClaim {
     holds: bool,
 }
 
-/// The page of two networks: the same time, and the same inputs where both take them.
-pub fn page_of_two(left: &Side<'_>, right: &Side<'_>) -> Result<String, ReportError> {
-    page_of_pair(left, right, None)
-}
-
-/// As [`page_of_two`], with what came of comparing them.
-pub fn page_of_compared(left: &Side<'_>, right: &Side<'_>, pair: &Pair) -> Result<String, ReportError> {
-    page_of_pair(left, right, Some(pair))
-}
-
-fn page_of_pair(left: &Side<'_>, right: &Side<'_>, pair: Option<&Pair>) -> Result<String, ReportError> {
+/// The page of two networks: the same time, the same inputs where both take them, and what came of comparing them, where that
+/// was asked.
+pub fn page_of_two(left: &Side<'_>, right: &Side<'_>, pair: Option<&Pair>) -> Result<String, ReportError> {
     let title = format!("{} and {}", left.provenance.title, right.provenance.title);
     let sides = [data(left)?, data(right)?];
     assembled(&PAIR, &title, &PairData { sides, comparison: pair.map(compared) })

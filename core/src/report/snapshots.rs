@@ -43,7 +43,7 @@ impl Snapshot {
         let last = kept.len().saturating_sub(1);
         let shown: Vec<_> = kept.into_iter().enumerate().filter(|(k, _)| k % every == 0 || *k == last).collect();
         let one = |(_, (step, network)): (usize, (u64, Network))| {
-            let found = interpret(&network, &question, &params).ok()?;
+            let found = interpret(&network, &question, &params, &|_| true).ok()?;
             Some(Self { step, eigenvalues: eigenvalues(&found), read: read(&found), note: note(&found) })
         };
         let shown: Vec<Self> = each_watched(shown, watch, one).into_iter().flatten().collect();

@@ -28,26 +28,21 @@ struct SpectrumData {
 
 impl SpectraData {
     pub(super) fn of(found: &Interpretation) -> Result<Self, ReportError> {
-        let mut all = spectra(found)?.into_iter().map(|(place, eigenvalues, spectrum)| {
-            (
-                place,
-                SpectrumData {
-                    threshold: spectrum.threshold,
-                    found: spectrum.found,
-                    expected: spectrum.expected,
-                    error: spectrum.error,
-                    worst_error: spectrum.worst_error,
-                    eigenvalues,
-                    directions: spectrum.directions.clone(),
-                },
-            )
-        });
+        let (mut origin, mut orbit) = (None, None);
+        for (place, eigenvalues, spectrum) in spectra(found)? {
+            let data = SpectrumData {
+                threshold: spectrum.threshold,
+                found: spectrum.found,
+                expected: spectrum.expected,
+                error: spectrum.error,
+                worst_error: spectrum.worst_error,
+                eigenvalues,
+                directions: spectrum.directions.clone(),
+            };
+            *(if place == AT_ORIGIN { &mut origin } else { &mut orbit }) = Some(data);
+        }
         let known = found.spectrum.origin.as_ref().unwrap_or(&found.spectrum.orbit);
         let theory = known.expected.is_some().then(|| known.theory.clone());
-        let (mut origin, mut orbit) = (None, None);
-        all.by_ref().for_each(|(place, spectrum)| {
-            *(if place == AT_ORIGIN { &mut origin } else { &mut orbit }) = Some(spectrum)
-        });
         Ok(SpectraData { origin, orbit, in_memories: found.spectrum.memories.is_some(), theory })
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn compare_all(rows: &[Row], folder: &SweepFolder) -> Result<(Compari
     let trained: Vec<Row> = rows.iter().filter(|row| row.error.is_none()).cloned().collect();
     let subject = |row: &Row| {
         let file = NetworkFile::open(&folder.run_path(&row.name)).map_err(|error| error.to_string())?;
-        Subject::network(row.name.clone(), file, Some(row.s)).map_err(|error| error.to_string())
+        Subject::network(row.name.clone(), file, row.s).map_err(|error| error.to_string())
     };
     let subjects = trained.iter().map(subject).collect::<Result<Vec<_>, String>>()?;
     let found = compare(&subjects, &CompareParams::default()).map_err(|error| error.to_string())?;

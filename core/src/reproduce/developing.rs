@@ -1,11 +1,11 @@
 //! What experiments ask of how circuits came to be.
 
-use super::measure::picks;
+use super::measure::picked;
+use super::records::{Which, mean, without_end};
 use crate::develop::{DevelopParams, Development, develop};
 use crate::run_folder::RunFolder;
 use crate::sweep::{Row, SweepFolder};
 use crate::table::IntervalParams;
-use std::collections::BTreeMap;
 
 /// What appears.
 const THINGS: [&str; 4] = ["memories", "spectrum", "function", "accuracy"];
@@ -27,11 +27,7 @@ fn parse(what: &str) -> Option<Asked<'_>> {
     if let Some(thing) = what.strip_prefix("appears_").filter(known) {
         return Some(Asked::Appears(thing));
     }
-    let (what, end) = match (what.strip_suffix("_low"), what.strip_suffix("_high")) {
-        (Some(what), _) => (what, Some(0)),
-        (None, Some(what)) => (what, Some(1)),
-        (None, None) => (what, None),
-    };
+    let (what, end) = without_end(what);
     let (a, b) = match (what.split_once("_before_"), what.split_once("_after_")) {
         (Some((a, b)), _) | (None, Some((b, a))) => (a, b),
         (None, None) => return None,
@@ -48,33 +44,24 @@ pub(super) fn develop_all(rows: &[Row], folder: &SweepFolder) -> Result<Vec<Deve
     rows.iter().filter(|row| row.error.is_none()).map(one).collect()
 }
 
-/// A quantity over the networks that are picked; only those in which both things appear are asked for their order.
-pub(super) fn measure(
-    what: &str,
-    which: &BTreeMap<String, toml::Value>,
-    rows: &[Row],
-    found: &[Development],
-) -> Result<Option<f64>, String> {
-    let trained: Vec<&Row> = rows.iter().filter(|row| row.error.is_none()).collect();
-    let mut picked = vec![];
-    for (row, found) in trained.iter().zip(found) {
-        if picks(which, row)? {
-            picked.push(found);
-        }
-    }
+/// A quantity over the networks that are picked, each beside its row; only those in which both things appear are asked for
+/// their order.
+pub(super) fn measure(what: &str, which: &Which, rows: &[Row], found: &[Development]) -> Result<Option<f64>, String> {
+    let picked: Vec<&str> = picked(which, rows)?.iter().map(|row| row.name.as_str()).collect();
+    let trained = rows.iter().filter(|row| row.error.is_none());
+    let shown: Vec<_> = trained.zip(found).filter(|(row, _)| picked.contains(&row.name.as_str())).collect();
     let step = |of: &Development, thing: &str| {
         of.appeared.all().iter().find(|(name, _)| *name == thing).and_then(|(_, step)| *step)
     };
-    let share = |flags: &[f64]| (!flags.is_empty()).then(|| flags.iter().sum::<f64>() / flags.len() as f64);
     Ok(match parse(what) {
         Some(Asked::Appears(thing)) => {
-            share(&picked.iter().map(|of| f64::from(u8::from(step(of, thing).is_some()))).collect::<Vec<_>>())
+            mean(&shown.iter().map(|(_, of)| f64::from(step(of, thing).is_some())).collect::<Vec<_>>())
         }
         Some(Asked::Before(a, b, end)) => {
-            let pairs = picked.iter().filter_map(|of| Some((step(of, a)?, step(of, b)?)));
-            let flags: Vec<f64> = pairs.map(|(a, b)| f64::from(u8::from(a < b))).collect();
+            let pairs = shown.iter().filter_map(|(_, of)| Some((step(of, a)?, step(of, b)?)));
+            let flags: Vec<f64> = pairs.map(|(a, b)| f64::from(a < b)).collect();
             match end {
-                None => share(&flags),
+                None => mean(&flags),
                 Some(end) => IntervalParams::default().interval_of_share(&flags).map(|interval| interval[end]),
             }
         }

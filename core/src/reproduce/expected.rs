@@ -1,13 +1,7 @@
 //! What the paper says, as numbers that can be checked.
 
-use super::ReproduceError;
-use crate::files::read_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
-
-/// The largest file of expectations that is read, in bytes.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// What the paper says about one table, figure or claim.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -117,17 +111,5 @@ impl Band {
         words.extend(at_least.map(|least| format!(">= {least}")));
         words.extend(at_most.map(|most| format!("<= {most}")));
         words.join(", ")
-    }
-}
-
-impl Expected {
-    /// Reads a file of expectations.
-    pub fn read(path: &Path) -> Result<Self, ReproduceError> {
-        let wrong = |line, problem| ReproduceError::InvalidFile { file: path.into(), line, problem };
-        let text = read_text(path, MAX_FILE_BYTES).map_err(|error| wrong(1, error.to_string()))?;
-        toml::from_str(&text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start).min(text.len());
-            wrong(text[..text.floor_char_boundary(start)].matches('\n').count() + 1, error.message().into())
-        })
     }
 }

@@ -1,6 +1,6 @@
 //! The quantities that experiments check.
 
-use super::ReproduceError;
+use super::records::{Columns, Which, mean, number, picks};
 use crate::circuit::{AnalyticNetwork, Basis};
 use crate::random::{Purpose, Stream};
 use crate::recall::{Integrator, Parameters, SequenceMemory};
@@ -8,8 +8,6 @@ use crate::run_folder::RunFolder;
 use crate::sweep::{Row, SweepFolder};
 use crate::table::{TableParams, summarize};
 use crate::task::Window;
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Output steps over which networks are compared in how long they last: ten times the longest horizon of training.
 const LONG_HORIZON: usize = 1000;
@@ -23,23 +21,13 @@ const TOLERANCE: f64 = 1e-8;
 const CIRCUIT: (usize, usize, usize) = (4, 5, 64);
 
 /// The value of a quantity over the networks that `which` picks; nothing where it is indeterminate.
-pub fn measure(
-    what: &str,
-    which: &BTreeMap<String, toml::Value>,
-    rows: &[Row],
-    folder: &SweepFolder,
-) -> Result<Option<f64>, ReproduceError> {
+pub(super) fn measure(what: &str, which: &Which, rows: &[Row], folder: &SweepFolder) -> Result<Option<f64>, String> {
     match what {
-        "circuit_accuracy" => return circuit_accuracy().map(Some).map_err(|problem| wrong(what, problem)),
-        "recall_in_order" => return recall_in_order().map(Some).map_err(|problem| wrong(what, problem)),
+        "circuit_accuracy" => return circuit_accuracy().map(Some),
+        "recall_in_order" => return recall_in_order().map(Some),
         _ => {}
     }
-    let mut picked = vec![];
-    for row in rows {
-        if picks(which, row).map_err(|problem| wrong(what, problem))? {
-            picked.push(row);
-        }
-    }
+    let picked = picked(which, rows)?;
     if picked.is_empty() {
         return Ok(None);
     }
@@ -49,52 +37,29 @@ pub fn measure(
         "error" => cell.error,
         "error_orbit" => cell.error_orbit,
         "matched" => Some(cell.matched as f64 / cell.seeds.max(1) as f64),
-        "lasting_by_modulus" => lasting_by_modulus(&picked, folder).map_err(|problem| wrong(what, problem))?,
+        "lasting_by_modulus" => lasting_by_modulus(&picked, folder)?,
         _ => match what.strip_prefix("recovered_") {
             Some(method) => cell.recovered_by.get(&method.replace('_', "-")).copied(),
-            None => mean_of_column(what, &picked).map_err(|problem| wrong(what, problem))?,
+            // The mean over the networks that have a value.
+            None => {
+                let values = picked.iter().map(|row| number(&columns(row)?, what)).collect::<Result<Vec<_>, _>>()?;
+                mean(&values.into_iter().flatten().collect::<Vec<_>>())
+            }
         },
     })
 }
 
-pub(super) fn wrong(what: &str, problem: String) -> ReproduceError {
-    ReproduceError::Measure { what: what.into(), problem }
-}
-
-fn columns(row: &Row) -> Result<Vec<(String, Value)>, String> {
+fn columns(row: &Row) -> Result<Columns, String> {
     row.columns().map_err(|error| error.to_string())
 }
 
-pub(super) fn picks(which: &BTreeMap<String, toml::Value>, row: &Row) -> Result<bool, String> {
-    let columns = columns(row)?;
-    for (name, wanted) in which {
-        let Some((_, value)) = columns.iter().find(|(column, _)| column == name) else {
-            return Err(format!("there is no column '{name}'"));
-        };
-        let same = match wanted {
-            toml::Value::String(text) => value.as_str() == Some(text),
-            toml::Value::Integer(number) => value.as_f64() == Some(*number as f64),
-            toml::Value::Float(number) => value.as_f64() == Some(*number),
-            toml::Value::Boolean(flag) => value.as_bool() == Some(*flag),
-            _ => false,
-        };
-        if !same {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// The mean over the networks that have a value; yes counts as 1, no as 0.
-fn mean_of_column(name: &str, rows: &[&Row]) -> Result<Option<f64>, String> {
-    let mut values = vec![];
+/// The networks of which every column has the value that is wanted.
+pub(super) fn picked<'a>(which: &Which, rows: &'a [Row]) -> Result<Vec<&'a Row>, String> {
+    let mut picked = vec![];
     for row in rows {
-        let Some((_, value)) = columns(row)?.into_iter().find(|(column, _)| column == name) else {
-            return Err("there is no such quantity and no such column".into());
-        };
-        values.extend(value.as_f64().or_else(|| value.as_bool().map(|flag| f64::from(u8::from(flag)))));
+        picked.extend(picks(which, &columns(row)?)?.then_some(row));
     }
-    Ok((!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64))
+    Ok(picked)
 }
 
 /// The rank correlation between the mean modulus at the origin and the accuracy over a long output phase.

@@ -8,15 +8,17 @@ pub mod course;
 mod developing;
 mod expected;
 mod measure;
+mod records;
 mod verdict;
 
 pub use expected::{Authority, Band, Check, Expected};
-pub use measure::measure;
 pub use verdict::{Agreement, ExperimentReport, Finding, judge};
 
 use self::course::Course;
+use crate::files::read_text;
 use crate::setting::Setting;
 use crate::sweep::{Plan, SweepError};
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 
 const SWEEP: &str = "experiment.toml";
@@ -84,11 +86,24 @@ pub enum ReproduceError {
     Sweep(#[from] SweepError),
 }
 
+/// The largest file of an experiment that is read, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// Reads a file of an experiment.
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, ReproduceError> {
+    let wrong = |line, problem| ReproduceError::InvalidFile { file: path.into(), line, problem };
+    let text = read_text(path, MAX_FILE_BYTES).map_err(|error| wrong(1, error.to_string()))?;
+    toml::from_str(&text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start).min(text.len());
+        wrong(text[..text.floor_char_boundary(start)].matches('\n').count() + 1, error.message().into())
+    })
+}
+
 impl Experiment {
     /// Reads the experiment of a folder.
     pub fn read(folder: &Path, quick: bool) -> Result<Self, ReproduceError> {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let expected = Expected::read(&folder.join(EXPECTED))?;
+        let expected = read(&folder.join(EXPECTED))?;
         let chosen = |files: [&str; 2]| {
             let [full, reduced] = files.map(|file| folder.join(file));
             let file = if quick && reduced.exists() { reduced } else { full };

@@ -4,13 +4,13 @@ use super::comparing::{self, QUANTITIES};
 use super::course::{self, CourseRow};
 use super::developing;
 use super::expected::Authority;
-use super::measure::{picks, wrong};
-use super::{Check, Experiment, ReproduceError, measure};
+use super::measure::{measure, picked};
+use super::records::Which;
+use super::{Check, Experiment, ReproduceError};
 use crate::compare::Comparison;
 use crate::develop::Development;
 use crate::sweep::{Row, SweepFolder};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Whether an experiment agrees with the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -63,6 +63,40 @@ pub struct ExperimentReport {
     pub comparison: Option<Comparison>,
 }
 
+/// What findings rest on.
+struct Evidence<'a> {
+    rows: &'a [Row],
+    folder: &'a SweepFolder,
+    course: Vec<CourseRow>,
+    developments: Vec<Development>,
+    /// One comparison answers every question about pairs; with one network there is none.
+    compared: Option<(Comparison, Vec<Row>)>,
+}
+
+impl Evidence<'_> {
+    /// The number that a check asks for.
+    fn number(&self, Check { what, which, than, .. }: &Check) -> Result<Option<f64>, String> {
+        let of = |which: &Which| match &self.compared {
+            Some((found, trained)) if asks_for_pairs(what) => {
+                let picked: Vec<&str> = picked(which, trained)?.iter().map(|row| row.name.as_str()).collect();
+                Ok(comparing::measure(what, found, trained, &picked))
+            }
+            None if asks_for_pairs(what) => Ok(None),
+            _ => measure(what, which, self.rows, self.folder),
+        };
+        match than {
+            _ if developing::knows(what) => developing::measure(what, which, self.rows, &self.developments),
+            than if !self.course.is_empty() => course::measure(what, which, than.as_ref(), &self.course),
+            None => of(which),
+            Some(than) => Ok(of(which)?.zip(of(than)?).map(|(found, other)| found / other)),
+        }
+    }
+}
+
+fn asks_for_pairs(what: &str) -> bool {
+    QUANTITIES.contains(&what)
+}
+
 /// Measures what an experiment asks for and compares it with the paper.
 pub fn judge(
     experiment: &Experiment,
@@ -71,42 +105,26 @@ pub fn judge(
     folder: &SweepFolder,
     quick: bool,
 ) -> Result<ExperimentReport, ReproduceError> {
-    let develops = experiment.expected.checks.iter().find(|check| developing::knows(&check.what));
-    let developments = match develops {
-        Some(check) => developing::develop_all(rows, folder).map_err(|problem| wrong(&check.what, problem))?,
-        None => vec![],
-    };
-    let compares = experiment.expected.checks.iter().find(|check| QUANTITIES.contains(&check.what.as_str()));
-    // One comparison answers every question about pairs; with one network there is none.
-    let compared = match compares {
-        Some(check) if rows.len() > 1 => {
-            Some(comparing::compare_all(rows, folder).map_err(|problem| wrong(&check.what, problem))?)
-        }
-        _ => None,
-    };
+    let Experiment { name, expected, .. } = experiment;
+    let wrong = |what: &str, problem| ReproduceError::Measure { what: what.into(), problem };
+    let asks = |of: fn(&str) -> bool| expected.checks.iter().map(|check| check.what.as_str()).find(|what| of(what));
+    let developments = asks(developing::knows)
+        .map(|what| developing::develop_all(rows, folder).map_err(|problem| wrong(what, problem)))
+        .transpose()?
+        .unwrap_or_default();
+    let compared = asks(asks_for_pairs)
+        .filter(|_| rows.len() > 1)
+        .map(|what| comparing::compare_all(rows, folder).map_err(|problem| wrong(what, problem)))
+        .transpose()?;
+    let evidence = Evidence { rows, folder, course, developments, compared };
     let mut findings = vec![];
-    for check in &experiment.expected.checks {
-        let of = |which| match (QUANTITIES.contains(&check.what.as_str()), &compared) {
-            (true, Some((found, trained))) => over_pairs(&check.what, which, found, trained),
-            (true, None) => Ok(None),
-            (false, _) => measure(&check.what, which, rows, folder),
-        };
-        let said = |problem| wrong(&check.what, problem);
-        let found = match &check.than {
-            _ if developing::knows(&check.what) => {
-                developing::measure(&check.what, &check.which, rows, &developments).map_err(said)?
-            }
-            than if !course.is_empty() => {
-                course::measure(&check.what, &check.which, than.as_ref(), &course).map_err(said)?
-            }
-            None => of(&check.which)?,
-            Some(than) => of(&check.which)?.zip(of(than)?).map(|(found, other)| found / other),
-        };
+    for check in &expected.checks {
+        let found = evidence.number(check).map_err(|problem| wrong(&check.what, problem))?;
         let band = check.quick.filter(|_| quick).unwrap_or(check.band);
         let (holds, expected) = (band.holds(found), band.in_words());
         findings.push(Finding { check: check.clone(), found, holds, expected });
     }
-    let Experiment { name, expected, .. } = experiment;
+    let Evidence { course, developments, compared, .. } = evidence;
     Ok(ExperimentReport {
         name: name.clone(),
         title: expected.title.clone(),
@@ -118,21 +136,6 @@ pub fn judge(
         developments,
         comparison: compared.map(|(found, _)| found),
     })
-}
-
-fn over_pairs(
-    what: &str,
-    which: &BTreeMap<String, toml::Value>,
-    found: &Comparison,
-    trained: &[Row],
-) -> Result<Option<f64>, ReproduceError> {
-    let mut picked = vec![];
-    for row in trained {
-        if picks(which, row).map_err(|problem| wrong(what, problem))? {
-            picked.push(row.name.as_str());
-        }
-    }
-    Ok(comparing::measure(what, found, trained, &picked))
 }
 
 fn verdict(findings: &[Finding]) -> Agreement {

@@ -1,7 +1,8 @@
 //! What can be wrong with a run folder.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use crate::files::FileError;
 use crate::network::NetworkError;
 use crate::setting::Setting;
 use crate::task::TaskError;
@@ -82,19 +83,6 @@ pub enum RunFolderError {
     #[error(transparent)]
     Network(#[from] NetworkError),
     /// The disk refused.
-    #[error("cannot {action} {path}: {source}")]
-    Io {
-        /// What was being done.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: std::io::Error,
-    },
-}
-
-impl RunFolderError {
-    pub(super) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
-        Self::Io { action, path: path.into(), source }
-    }
+    #[error(transparent)]
+    Io(#[from] FileError),
 }

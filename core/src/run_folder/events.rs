@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::RunFolderError;
 use crate::crc32c::crc32c;
+use crate::files::cannot;
 use crate::train::Metrics;
 
 /// An open event file.
@@ -21,7 +22,7 @@ impl EventFile {
         let since_epoch = seconds_since_epoch();
         // TensorBoard reads files in the order of their names, which begin with the time.
         let path = folder.join(format!("{prefix}{:010}.{}.ketbra", since_epoch as u64, std::process::id()));
-        let file = File::create(&path).map_err(|source| RunFolderError::io("write", &path, source))?;
+        let file = File::create(&path).map_err(cannot("write", &path))?;
         let mut events = Self { path, file };
         events.write(0, |event| field_bytes(event, 3, b"brain.Event:2"))?;
         if step > 0 {
@@ -59,7 +60,7 @@ impl EventFile {
         varint(&mut event, step);
         content(&mut event);
         let record = record(&event);
-        self.file.write_all(&record).map_err(|source| RunFolderError::io("write", &self.path, source))
+        Ok(self.file.write_all(&record).map_err(cannot("write", &self.path))?)
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::RunFolderError;
-use crate::files::{read_text, write_whole_unsynced};
+use crate::files::{cannot, read_text, write_whole_unsynced};
 use crate::train::Metrics;
 
 const HEADER: &str = "step,horizon,loss,accuracy,gradient_norm,learning_rate\n";
@@ -24,7 +24,7 @@ impl MetricsFile {
             // A table that is missing or unreadable is begun again; it is not needed to go on.
             Err(_) => HEADER.to_string(),
         };
-        let failed = |source| RunFolderError::io("write", &path, source);
+        let failed = cannot("write", &path);
         write_whole_unsynced(&path, kept.as_bytes()).map_err(failed)?;
         Ok(Self { path })
     }
@@ -34,7 +34,7 @@ impl MetricsFile {
         let row = format!("{step},{horizon},{loss},{accuracy},{gradient_norm},{learning_rate}\n");
         let opened = OpenOptions::new().append(true).open(&self.path);
         let written = opened.and_then(|mut file| file.write_all(row.as_bytes()));
-        written.map_err(|source| RunFolderError::io("write", &self.path, source))
+        Ok(written.map_err(cannot("write", &self.path))?)
     }
 }
 

@@ -24,7 +24,7 @@ pub use training::{Resumed, Trained};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::files::{read_bytes, read_text, write_whole, write_whole_unsynced};
+use crate::files::{cannot, read_bytes, read_text, write_whole, write_whole_unsynced};
 use crate::network::{MAX_FILE_BYTES, MAX_HIDDEN, Network, NetworkFile};
 use crate::train::held::encode;
 use crate::train::{TrainParams, TrainState};
@@ -61,7 +61,7 @@ impl RunFolder {
         let occupied = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_some(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
-            Err(source) => return Err(RunFolderError::io("read", path, source)),
+            Err(source) => return Err(cannot("read", path)(source).into()),
         };
         if occupied {
             if !path.join(MANIFEST).exists() {
@@ -75,14 +75,13 @@ impl RunFolder {
             }
             remove_run(path)?;
         }
-        fs::create_dir_all(path).map_err(|source| RunFolderError::io("make the folder", path, source))?;
+        fs::create_dir_all(path).map_err(cannot("make the folder", path))?;
         let file = path.join(MANIFEST);
-        write_whole_unsynced(&file, manifest.to_text()?.as_bytes())
-            .map_err(|source| RunFolderError::io("write", &file, source))?;
+        write_whole_unsynced(&file, manifest.to_text()?.as_bytes()).map_err(cannot("write", &file))?;
         if let Some(held) = manifest.params.restraint.as_ref().and_then(|restraint| restraint.held.as_ref()) {
             let file = path.join(HELD);
             let bytes = encode(held).map_err(|problem| RunFolderError::Checkpoint { path: file.clone(), problem })?;
-            write_whole_unsynced(&file, &bytes).map_err(|source| RunFolderError::io("write", &file, source))?;
+            write_whole_unsynced(&file, &bytes).map_err(cannot("write", &file))?;
         }
         Ok(Self { path: path.into(), manifest })
     }
@@ -92,8 +91,7 @@ impl RunFolder {
         let mut params = self.manifest.params.clone();
         if let Some(restraint) = &mut params.restraint {
             let path = self.path.join(HELD);
-            let bytes =
-                read_bytes(&path, MAX_FILE_BYTES).map_err(|source| RunFolderError::io("read", &path, source))?;
+            let bytes = read_bytes(&path, MAX_FILE_BYTES).map_err(cannot("read", &path))?;
             let held = restraint.held_in(&bytes, &path);
             restraint.held = Some(held.map_err(|problem| RunFolderError::Checkpoint { path, problem })?);
         }
@@ -108,7 +106,7 @@ impl RunFolder {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(RunFolderError::NoRun { path: path.into() });
             }
-            Err(source) => return Err(RunFolderError::io("read", &file, source)),
+            Err(source) => return Err(cannot("read", &file)(source).into()),
         };
         Ok(Self { path: path.into(), manifest: Manifest::parse(&text, &file)? })
     }
@@ -128,7 +126,7 @@ impl RunFolder {
         let mut changed = self.manifest.clone();
         change(&mut changed);
         let path = self.path.join(MANIFEST);
-        write_whole(&path, changed.to_text()?.as_bytes()).map_err(|e| RunFolderError::io("write", &path, e))?;
+        write_whole(&path, changed.to_text()?.as_bytes()).map_err(cannot("write", &path))?;
         self.manifest = changed;
         Ok(())
     }
@@ -150,11 +148,11 @@ impl RunFolder {
         let bytes = checkpoint::encode(state, self.manifest.fingerprint()?)?;
         let [new, current, previous] =
             [CHECKPOINT_NEW, CHECKPOINT, CHECKPOINT_PREVIOUS].map(|name| self.path.join(name));
-        write_whole(&new, &bytes).map_err(|source| RunFolderError::io("write", &new, source))?;
+        write_whole(&new, &bytes).map_err(cannot("write", &new))?;
         if current.exists() {
-            fs::rename(&current, &previous).map_err(|source| RunFolderError::io("rename", &current, source))?;
+            fs::rename(&current, &previous).map_err(cannot("rename", &current))?;
         }
-        fs::rename(&new, &current).map_err(|source| RunFolderError::io("rename", &new, source))
+        Ok(fs::rename(&new, &current).map_err(cannot("rename", &new))?)
     }
 
     /// The newest checkpoint that is whole, and what is wrong with a newer one that is not.
@@ -163,7 +161,7 @@ impl RunFolder {
         let largest = self.largest_checkpoint();
         let read = |name: &str| {
             let path = self.path.join(name);
-            let bytes = read_bytes(&path, largest).map_err(|source| RunFolderError::io("read", &path, source))?;
+            let bytes = read_bytes(&path, largest).map_err(cannot("read", &path))?;
             checkpoint::decode(&bytes, fingerprint, &path)
         };
         let newest = match read(CHECKPOINT) {
@@ -197,7 +195,7 @@ impl RunFolder {
             let path = self.path.join(name);
             match fs::remove_file(&path) {
                 Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(RunFolderError::io("remove", &path, source));
+                    return Err(cannot("remove", &path)(source).into());
                 }
                 _ => {}
             }
@@ -234,13 +232,13 @@ impl RunFolder {
 
 /// Removes the files of a run, and nothing else.
 fn remove_run(path: &Path) -> Result<(), RunFolderError> {
-    let entries = fs::read_dir(path).map_err(|source| RunFolderError::io("read", path, source))?;
+    let entries = fs::read_dir(path).map_err(cannot("read", path))?;
     let known = [NETWORK, METRICS, SNAPSHOTS, HELD, CHECKPOINT, CHECKPOINT_PREVIOUS, CHECKPOINT_NEW, MANIFEST];
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if known.contains(&name.as_ref()) || name.starts_with(EVENTS_PREFIX) {
-            fs::remove_file(entry.path()).map_err(|source| RunFolderError::io("remove", &entry.path(), source))?;
+            fs::remove_file(entry.path()).map_err(cannot("remove", &entry.path()))?;
         }
     }
     Ok(())

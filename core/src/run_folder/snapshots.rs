@@ -1,7 +1,7 @@
 //! Weights on the way, all in one file: every parameter stacked under PyTorch's name, and the steps they were kept after.
 
 use super::RunFolderError;
-use crate::files::{read_bytes, write_whole_unsynced};
+use crate::files::{cannot, read_bytes, write_whole_unsynced};
 use crate::network::{Activation, Network, Tensor, Tensors};
 use crate::train::limits::MAX_BYTES;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -46,7 +46,7 @@ impl SnapshotsFile {
             stack.extend(values.iter().map(|&value| value as f32));
         }
         let bytes = self.bytes().map_err(|problem| damaged(&self.path, problem))?;
-        write_whole_unsynced(&self.path, &bytes).map_err(|source| RunFolderError::io("write", &self.path, source))
+        Ok(write_whole_unsynced(&self.path, &bytes).map_err(cannot("write", &self.path))?)
     }
 
     fn bytes(&self) -> Result<Vec<u8>, String> {
@@ -66,7 +66,7 @@ impl SnapshotsFile {
 
 /// The snapshots in a file, in the order of their steps; `like` is the network at the end, which says of what kind they are.
 pub(super) fn networks(path: &Path, like: &Network) -> Result<Vec<(u64, Network)>, RunFolderError> {
-    let bytes = read_bytes(path, MAX_BYTES as u64).map_err(|source| RunFolderError::io("read", path, source))?;
+    let bytes = read_bytes(path, MAX_BYTES as u64).map_err(cannot("read", path))?;
     parse(&bytes, path, like.activation().unwrap_or_default())
 }
 

@@ -93,14 +93,20 @@ impl RunFolder {
             folder.write_manifest(|manifest| manifest.status = RunStatus::Diverged)?;
         }
         let trained = trained?;
-        folder.write_network(trained.state.best())?;
-        if trained.result.is_some() {
-            folder.write_manifest(|manifest| {
-                manifest.status = RunStatus::Complete;
-                manifest.result = trained.result.clone();
-            })?;
+        match &trained.result {
+            Some(result) => folder.complete(trained.state.best(), result.clone())?,
+            None => folder.write_network(trained.state.best())?,
         }
         Ok(trained)
+    }
+
+    /// Keeps the weights of a run that took all its steps, and what came of it.
+    pub fn complete(&mut self, network: &Network, result: RunResult) -> Result<(), RunFolderError> {
+        self.write_network(network)?;
+        self.write_manifest(|manifest| {
+            manifest.status = RunStatus::Complete;
+            manifest.result = Some(result);
+        })
     }
 
     /// Keeps a run that was stopped, so that it can go on.

@@ -1,5 +1,6 @@
 //! What can go wrong around a sweep; a network that fails is a row of the results instead.
 
+use crate::files::FileError;
 use crate::setting::Setting;
 use std::path::{Path, PathBuf};
 
@@ -74,19 +75,13 @@ pub enum SweepError {
     #[error("the sweep stopped: {0}")]
     Panicked(#[from] crate::panics::Panicked),
     /// The disk refused.
-    #[error("cannot {action} {path}: {source}")]
-    Io {
-        /// What was being done.
-        action: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// The error of the system.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] FileError),
 }
 
 impl SweepError {
-    pub(super) fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
-        Self::Io { action, path: path.into(), source }
+    /// What is wrong with one of the sweep's own files.
+    pub(super) fn damaged<E: ToString>(path: &Path) -> impl Fn(E) -> Self {
+        move |error| Self::Damaged { path: path.into(), problem: error.to_string() }
     }
 }

@@ -44,15 +44,10 @@ impl<'a> Finisher<'a> {
     }
 
     fn write(&mut self, finished: Finished) -> Result<(), SweepError> {
-        let refused =
-            |error: RunFolderError| SweepError::Damaged { path: self.folder.path().into(), problem: error.to_string() };
+        let refused = SweepError::damaged::<RunFolderError>(self.folder.path());
         match finished {
             Finished::Trained { mut folder, network, result } => {
-                folder.write_network(&network).map_err(refused)?;
-                let complete = folder.write_manifest(|manifest| {
-                    manifest.status = RunStatus::Complete;
-                    manifest.result = Some(result);
-                });
+                let complete = folder.complete(&network, result);
                 complete.and_then(|()| folder.remove_checkpoints()).map_err(refused)
             }
             Finished::Diverged { mut folder } => {

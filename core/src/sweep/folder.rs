@@ -4,7 +4,7 @@
 //! a lock file for each network, `slurm` what was submitted.
 
 use super::{NetworkLock, Row, Run, SweepError};
-use crate::files::{read_text, write_whole};
+use crate::files::{cannot, read_text, write_whole, write_with_folders};
 use crate::run_folder::RunFolder;
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +30,7 @@ impl SweepFolder {
     /// Makes the folder, or opens it, and adds runs to those that it is meant to hold.
     pub fn create(path: &Path, runs: &[Run]) -> Result<Self, SweepError> {
         let claims = path.join(CLAIMS);
-        fs::create_dir_all(&claims).map_err(|source| SweepError::io("make the folder", &claims, source))?;
+        fs::create_dir_all(&claims).map_err(cannot("make the folder", &claims))?;
         let folder = Self { path: path.into() };
         let _claim = NetworkLock::wait(&folder.table_lock())?;
         let known: BTreeSet<String> = folder.names().unwrap_or_default().into_iter().collect();
@@ -38,7 +38,7 @@ impl SweepFolder {
         let file = path.join(NAMES);
         if all != known || !file.exists() {
             let text: String = all.iter().flat_map(|name| [name.as_str(), "\n"]).collect();
-            write_whole(&file, text.as_bytes()).map_err(|source| SweepError::io("write", &file, source))?;
+            write_whole(&file, text.as_bytes()).map_err(cannot("write", &file))?;
         }
         Ok(folder)
     }
@@ -48,9 +48,7 @@ impl SweepFolder {
     pub fn named(path: &Path, runs: Vec<Run>) -> Result<Vec<Run>, SweepError> {
         let folder = Self { path: path.into() };
         let named = |run: Run| {
-            let damaged =
-                |error: serde_json::Error| SweepError::Damaged { path: path.into(), problem: error.to_string() };
-            let key = run.key().map_err(damaged)?;
+            let key = run.key().map_err(SweepError::damaged(path))?;
             let name = if folder.is_taken(&run, &key) { format!("{}-f{key}", run.name) } else { run.name };
             Ok(Run { name, ..run })
         };
@@ -101,7 +99,7 @@ impl SweepFolder {
     /// The names of all networks that were asked for.
     pub fn names(&self) -> Result<Vec<String>, SweepError> {
         let file = self.path.join(NAMES);
-        let text = read_text(&file, MAX_NAMES_BYTES).map_err(|source| SweepError::io("read", &file, source))?;
+        let text = read_text(&file, MAX_NAMES_BYTES).map_err(cannot("read", &file))?;
         Ok(text.lines().map(String::from).collect())
     }
 
@@ -128,12 +126,9 @@ impl SweepFolder {
 
     /// Keeps what came of a network.
     pub(super) fn write_row(&self, row: &Row) -> Result<(), SweepError> {
-        let folder = self.run_path(&row.name);
-        let path = folder.join(RESULT);
-        let text = serde_json::to_string_pretty(row)
-            .map_err(|error| SweepError::Damaged { path: path.clone(), problem: error.to_string() })?;
-        fs::create_dir_all(&folder)
-            .and_then(|()| write_whole(&path, (text + "\n").as_bytes()))
-            .map_err(|source| SweepError::io("write", &path, source))
+        let path = self.run_path(&row.name).join(RESULT);
+        let text = serde_json::to_string_pretty(row).map_err(SweepError::damaged(&path))?;
+        let written = write_with_folders(&path, (text + "\n").as_bytes());
+        Ok(written.map_err(cannot("write", &path))?)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{SweepError, file, settings};
 use crate::crc32c::crc32c;
-use crate::files::read_text;
+use crate::files::{cannot, read_text};
 use crate::network::NetworkFile;
 use crate::task::Task;
 use crate::train::{Job, SettingValue, Start, TrainParams, TrainSetting};
@@ -140,7 +140,7 @@ pub struct Plan {
 impl Plan {
     /// Reads a sweep file; task files are looked for beside it.
     pub fn read(path: &Path) -> Result<Self, SweepError> {
-        let text = read_text(path, MAX_FILE_BYTES).map_err(|source| SweepError::io("read", path, source))?;
+        let text = read_text(path, MAX_FILE_BYTES).map_err(cannot("read", path))?;
         Self::parse(&text, &path.to_string_lossy(), path.parent().unwrap_or(Path::new("")))
     }
 

@@ -1,6 +1,7 @@
 //! Claims: whoever works on a network holds a lock on a file, which the system takes back even from a process that is killed.
 
 use super::SweepError;
+use crate::files::cannot;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::Path;
@@ -27,12 +28,12 @@ impl NetworkLock {
                 Ok(()) => {
                     let owner = format!("{} process {}\n", host(), std::process::id());
                     let written = file.set_len(0).and_then(|()| file.write_all(owner.as_bytes()));
-                    written.map_err(|source| SweepError::io("write", path, source))?;
+                    written.map_err(cannot("write", path))?;
                     return Ok(Some(Self { _file: file }));
                 }
                 Err(TryLockError::WouldBlock) if attempt < TRIES => std::thread::sleep(BETWEEN),
                 Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(source)) => return Err(SweepError::io("lock", path, source)),
+                Err(TryLockError::Error(source)) => return Err(cannot("lock", path)(source).into()),
             }
         }
         Ok(None)
@@ -41,7 +42,7 @@ impl NetworkLock {
     /// Waits until the lock is free and takes it.
     pub(super) fn wait(path: &Path) -> Result<Self, SweepError> {
         let file = open(path)?;
-        file.lock().map_err(|source| SweepError::io("lock", path, source))?;
+        file.lock().map_err(cannot("lock", path))?;
         Ok(Self { _file: file })
     }
 
@@ -57,7 +58,7 @@ impl NetworkLock {
 
 fn open(path: &Path) -> Result<File, SweepError> {
     let opened = OpenOptions::new().create(true).truncate(false).write(true).open(path);
-    opened.map_err(|source| SweepError::io("open", path, source))
+    Ok(opened.map_err(cannot("open", path))?)
 }
 
 fn host() -> String {

@@ -2,7 +2,7 @@
 
 use super::{NetworkLock, Row, SweepError, SweepFolder};
 use crate::csv;
-use crate::files::write_whole;
+use crate::files::{cannot, write_whole};
 use crate::network::CELL_SETTINGS;
 use serde_json::Value;
 
@@ -32,8 +32,8 @@ pub fn write_csv(folder: &SweepFolder) -> Result<Vec<Row>, SweepError> {
     let _claim = NetworkLock::wait(&folder.table_lock())?;
     let rows = folder.rows()?;
     let path = folder.table();
-    let text = to_csv(&rows).map_err(|error| SweepError::Damaged { path: path.clone(), problem: error.to_string() })?;
-    write_whole(&path, text.as_bytes()).map_err(|source| SweepError::io("write", &path, source))?;
+    let text = to_csv(&rows).map_err(SweepError::damaged(&path))?;
+    write_whole(&path, text.as_bytes()).map_err(cannot("write", &path))?;
     Ok(rows)
 }
 

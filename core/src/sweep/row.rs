@@ -7,7 +7,7 @@ use crate::memories::Method;
 use crate::network::{CellKind, CellSettings};
 use crate::spectrum::Spectrum;
 use crate::task::{TableOf, Window};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -28,8 +28,9 @@ pub struct Row {
     pub key: Option<String>,
     /// Task.
     pub task: String,
-    /// Variables.
-    pub s: usize,
+    /// Variables; nothing for a program, of which results of earlier versions say 0.
+    #[serde(deserialize_with = "variables")]
+    pub s: Option<usize>,
     /// Components of a variable.
     pub d: usize,
     /// Kind of the layers.
@@ -112,6 +113,10 @@ fn elman() -> String {
     CellKind::Elman.name().into()
 }
 
+fn variables<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    Ok(Option::deserialize(from)?.filter(|s| *s > 0))
+}
+
 fn one() -> usize {
     1
 }
@@ -145,7 +150,7 @@ impl Row {
             interpret: run.interpret.clone(),
             key: run.key().ok(),
             task: task.name().into(),
-            s: task.window().map_or(0, Window::s),
+            s: task.window().ok().map(Window::s),
             d: task.outputs(),
             cell: params.cell.name().into(),
             layers: params.layers,
@@ -238,5 +243,19 @@ mod tests {
         let beside = ["tensorboard", "metrics_every", "checkpoint_every", "snapshots", "look_every"];
         let missing = |name: &&str| !columns.iter().any(|column| column == name);
         assert_eq!(keys().map(|key| key.name).filter(missing).collect::<Vec<_>>(), beside);
+    }
+
+    #[test]
+    fn the_row_of_a_program_has_no_variables_of_a_window_and_old_ones_are_read() {
+        let runs = Plan::parse("task = \"flipflop:3\"", "a sweep", Path::new("")).unwrap().runs().unwrap();
+        let row = Row::of(&runs[0]);
+        let mut value = serde_json::to_value(&row).unwrap();
+        assert_eq!((row.s, &value["s"]), (None, &Value::Null));
+        assert_eq!(serde_json::from_value::<Row>(value.clone()).unwrap(), row);
+        value["s"] = 0.into();
+        assert_eq!(serde_json::from_value::<Row>(value).unwrap(), row);
+        let table = crate::sweep::to_csv(std::slice::from_ref(&row)).unwrap();
+        let [names, cells] = [0, 1].map(|line| table.lines().nth(line).unwrap().split(',').collect::<Vec<_>>());
+        assert_eq!(cells[names.iter().position(|name| *name == "s").unwrap()], "");
     }
 }

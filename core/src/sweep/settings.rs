@@ -43,7 +43,7 @@ pub(super) fn job(settings: &Settings<'_>, folder: &Path) -> Result<Job, String>
     }
     let mut choices = Choices::default();
     for (key, value) in settings {
-        key.set(&mut choices, value);
+        key.set(&mut choices, value).map_err(|error| error.to_string())?;
     }
     match (&choices.from, &choices.init, choices.freeze) {
         (Some(_), Some(_), _) => return Err(TrainError::TwoStarts.to_string()),
@@ -92,7 +92,7 @@ pub fn name(job: &Job) -> String {
     let Job { task, params, .. } = job;
     let recipe = params.recipe();
     let usual = recipe.params(task, params.cell, params.hidden);
-    let steady = recipe == Recipe::Steady;
+    let (steady, usual_threshold) = (recipe == Recipe::Steady, threshold(&usual.curriculum));
     let tame = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let mut parts = vec![task.name().to_lowercase().replace(|c| tame(c) == '-', "-")];
     if let Ok(window) = task.window()
@@ -110,8 +110,7 @@ pub fn name(job: &Job) -> String {
     let mut unusual = |differs: bool, text: String| differs.then(|| parts.push(text));
     unusual(!steady || params.l2 != usual.l2, format!("l2_{}", short(params.l2)));
     if let Some(threshold) = threshold(&params.curriculum) {
-        let usual = threshold_of(&usual);
-        unusual(!steady || usual != Some(threshold), format!("thr{}", short(threshold)));
+        unusual(!steady || usual_threshold != Some(threshold), format!("thr{}", short(threshold)));
     }
     unusual(!steady && recipe != Recipe::Table1, recipe.name().into());
     let longest = params.curriculum.longest();
@@ -156,10 +155,6 @@ fn short(value: f64) -> String {
     let plain = value.to_string();
     let powers = format!("{value:e}");
     if powers.len() + 1 < plain.len() { powers } else { plain }
-}
-
-fn threshold_of(params: &TrainParams) -> Option<f64> {
-    threshold(&params.curriculum)
 }
 
 /// The threshold of a curriculum that has one.
@@ -214,17 +209,9 @@ mod tests {
     fn every_key_that_changes_a_network_changes_its_name() {
         let base = [("task", SettingValue::Text("repeat-copy".into()))];
         for key in keys().filter(|key| !["task", "from", "freeze", "tensorboard"].contains(&key.name)) {
-            let value = match key.kind {
-                SettingKind::Whole => SettingValue::Whole(7),
-                SettingKind::Number => SettingValue::Number(0.7),
-                SettingKind::Word(words) => SettingValue::Text(words[1].into()),
-                SettingKind::Text => continue,
-                SettingKind::Flag => SettingValue::Flag(true),
-                SettingKind::Names => panic!("{} is no list", key.name),
-            };
             let cell = key.cell().map(|cell| ("cell", SettingValue::Text(cell.name().into())));
             let base: Vec<_> = base.iter().cloned().chain(cell).collect();
-            assert_ne!(named(&[&base[..], &[(key.name, value)]].concat()), named(&base), "{}", key.name);
+            assert_ne!(named(&[&base[..], &[(key.name, key.kind.example())]].concat()), named(&base), "{}", key.name);
         }
     }
 }

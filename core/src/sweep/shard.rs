@@ -1,7 +1,7 @@
 //! Submissions: a list of networks in a file, dealt out to the tasks of an array.
 
 use super::{Run, SweepError, SweepFolder};
-use crate::files::write_whole;
+use crate::files::{cannot, write_whole};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,15 +36,14 @@ impl Submission {
     /// Writes down the networks of the next submission.
     pub(super) fn write_list(folder: &SweepFolder, runs: &[&Run]) -> Result<PathBuf, SweepError> {
         let submissions = Self::folder(folder);
-        fs::create_dir_all(&submissions).map_err(|source| SweepError::io("make the folder", &submissions, source))?;
+        fs::create_dir_all(&submissions).map_err(cannot("make the folder", &submissions))?;
         let free = (1..).map(|number: u32| submissions.join(format!("{number:04}.jsonl"))).find(|path| !path.exists());
         let path = free.unwrap_or_default();
         let lines: Result<Vec<String>, _> = runs.iter().map(|run| run.to_line()).collect();
-        let text = lines.map_err(|error| SweepError::Damaged { path: path.clone(), problem: error.to_string() })?;
-        write_whole(&path, (text.join("\n") + "\n").as_bytes())
-            .map_err(|source| SweepError::io("write", &path, source))?;
+        let text = lines.map_err(SweepError::damaged(&path))?;
+        write_whole(&path, (text.join("\n") + "\n").as_bytes()).map_err(cannot("write", &path))?;
         // Nodes may have another working folder.
-        fs::canonicalize(&path).map_err(|source| SweepError::io("find", &path, source))
+        Ok(fs::canonicalize(&path).map_err(cannot("find", &path))?)
     }
 
     /// The networks of one shard of a list: exactly those that no other shard has.
@@ -52,18 +51,16 @@ impl Submission {
         if shard >= shards {
             return Err(SweepError::NoShard { shard, last: shards.saturating_sub(1) });
         }
-        let text = fs::read_to_string(list).map_err(|source| SweepError::io("read", list, source))?;
+        let text = fs::read_to_string(list).map_err(cannot("read", list))?;
         let ours = text.lines().enumerate().filter(|(place, _)| Self::task_of(*place, shards) == shard);
-        let read = |line: &str| Run::from_line(line);
-        ours.map(|(_, line)| read(line).map_err(|problem| SweepError::Damaged { path: list.into(), problem })).collect()
+        ours.map(|(_, line)| Run::from_line(line).map_err(SweepError::damaged(list))).collect()
     }
 
     /// Remembers a submission.
     pub(super) fn remember(&self) -> Result<(), SweepError> {
         let path = self.list.with_extension("json");
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|error| SweepError::Damaged { path: path.clone(), problem: error.to_string() })?;
-        write_whole(&path, (text + "\n").as_bytes()).map_err(|source| SweepError::io("write", &path, source))
+        let text = serde_json::to_string_pretty(self).map_err(SweepError::damaged(&path))?;
+        Ok(write_whole(&path, (text + "\n").as_bytes()).map_err(cannot("write", &path))?)
     }
 
     /// All submissions of a folder, in order.

@@ -3,6 +3,11 @@
 use super::open_files;
 use crate::train::Engine;
 use crate::train::cpu::CpuEngine;
+#[cfg(feature = "cuda")]
+use crate::train::{
+    Device,
+    cuda::{CudaError, Precision},
+};
 
 /// A training engine, and how work is divided for it.
 pub struct Trainer {
@@ -24,6 +29,16 @@ const DEVICE_LISTS: usize = 3;
 const DEVICE_LIST: usize = 512;
 
 impl Trainer {
+    /// One network a core, or many at once on a device.
+    #[cfg(feature = "cuda")]
+    pub fn on(device: Device, precision: Precision, cores: usize) -> Result<Self, CudaError> {
+        if device == Device::Cpu {
+            return Ok(Self::cpu(cores));
+        }
+        let (engine, name) = device.engine(precision, None)?;
+        Ok(Self::device(name, engine, cores))
+    }
+
     /// Many networks at once on a device; their interpretation takes as many threads as are given.
     pub fn device(name: String, engine: Box<dyn Engine + Sync + Send>, threads: usize) -> Self {
         let list = DEVICE_LIST.min(open_files::room() / DEVICE_LISTS).max(1);

@@ -234,8 +234,9 @@ impl<'a> Work<'a> {
             return finished.send(Finished::Row { row: Box::new(row), claim }).ok();
         };
         let question = Question::Task(task.clone());
-        let found =
-            catch_panic(|| interpret(&network, &question, &self.local.interpret.clone().with_map(&run.interpret)?));
+        let found = catch_panic(|| {
+            interpret(&network, &question, &self.local.interpret.clone().with_map(&run.interpret)?, &|_| true)
+        });
         add(&self.interpreting, begin.elapsed());
         match found {
             Ok(Ok(found)) => row.interpreted(run, &found),

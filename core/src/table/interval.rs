@@ -30,9 +30,7 @@ impl IntervalParams {
             student_deviation(0.5 + 0.5 * self.confidence.clamp(0.0, 0.999), count - 1.0) * (variance / count).sqrt();
         (variance > 0.0 && reach.is_finite()).then_some([mean - reach, mean + reach])
     }
-}
 
-impl IntervalParams {
     /// Wilson's interval of a share, of yes (1) and no (0); nothing for few. All yes leaves room for some no.
     pub fn interval_of_share(&self, flags: &[f64]) -> Option<[f64; 2]> {
         let count = flags.len() as f64;

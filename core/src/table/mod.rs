@@ -195,7 +195,10 @@ fn mean(values: &[f64]) -> Option<f64> {
 fn variant(row: &Row) -> String {
     let mut parts = vec![];
     let mut unusual = |differs: bool, text: String| differs.then(|| parts.push(text));
-    unusual((row.s, row.d) != (8, 8), format!("s={} d={}", row.s, row.d));
+    unusual(
+        (row.s, row.d) != (Some(8), 8),
+        row.s.map_or(String::new(), |s| format!("s={s} ")) + &format!("d={}", row.d),
+    );
     unusual(row.init != "uniform", row.init.clone());
     unusual(row.recipe != "table1", row.recipe.clone());
     let cell: CellKind = row.cell.parse().unwrap_or_default();

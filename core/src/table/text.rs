@@ -49,7 +49,7 @@ fn blocks(rows: &[Vec<String>], keys: usize, width: usize) -> Vec<Vec<Vec<String
             used = start;
             groups.push(vec![]);
         }
-        used += size;
+        used = used.saturating_add(size);
         groups.last_mut().into_iter().for_each(|group| group.extend(&columns));
     }
     let of = |row: &Vec<String>, group: &[usize]| -> Vec<String> {

@@ -53,15 +53,6 @@ impl Curriculum {
         Self::None { horizon: 100 }
     }
 
-    /// Its name, as typed.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Table1 { .. } => "table1",
-            Self::Adaptive { .. } => "adaptive",
-            Self::None { .. } => "none",
-        }
-    }
-
     /// The longest horizon it can ask for.
     pub fn longest(&self) -> usize {
         match self {

@@ -8,6 +8,7 @@ pub mod cpu;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 mod curriculum;
+mod device;
 mod diagnosis;
 mod engine;
 mod error;
@@ -22,6 +23,9 @@ mod stopping;
 
 pub use choices::{Choices, DEFAULT_HIDDEN};
 pub use curriculum::{Curriculum, CurriculumState};
+pub use device::threads_or_cores;
+#[cfg(feature = "cuda")]
+pub use device::{Device, NamedEngine};
 pub use diagnosis::{Diagnosis, diagnose};
 pub use engine::{Engine, Job, Metrics, Outcome, RecordError, Start, TrainObserver, TrainState, Unobserved};
 pub use error::TrainError;

@@ -1,10 +1,9 @@
 //! Recipes: curriculum, learning rate, regularization, steps and stopping that go together, by one name.
 
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 
 use super::{Curriculum, LearningRateChange, Stopping, TrainParams};
-use crate::choose::{UnknownWord, choose};
+use crate::choose::words;
 use crate::network::{CellKind, Family, Initialization};
 use crate::task::{Program, Task, Window};
 
@@ -24,17 +23,9 @@ pub enum Recipe {
     None,
 }
 
+words!(Recipe, "recipe": Steady = "steady", Table1 = "table1", Adaptive = "adaptive", None = "none");
+
 impl Recipe {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Steady, Self::Table1, Self::Adaptive, Self::None];
-    /// Their names.
-    pub const NAMES: [&'static str; 4] = ["steady", "table1", "adaptive", "none"];
-
-    /// Its name, as typed.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
     /// The parameters that it gives for a task, a cell and a number of hidden units.
     pub fn params(self, task: &Task, cell: CellKind, hidden: usize) -> TrainParams {
         self.params_within(task, cell, hidden, hidden)
@@ -54,14 +45,6 @@ impl Recipe {
             params.initialization = Initialization::Orthogonal;
         }
         params
-    }
-}
-
-impl FromStr for Recipe {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("recipe", word, &Self::ALL.map(|recipe| (recipe.name(), recipe)))
     }
 }
 

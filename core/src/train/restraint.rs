@@ -7,11 +7,10 @@
 use faer::{Accum, Mat, MatRef, Par, linalg::matmul::matmul};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use super::TrainError;
-use crate::choose::{UnknownWord, choose};
+use crate::choose::words;
 use crate::network::{Accuracy, Network, Parameter, ParameterMut};
 
 /// Strength of elastic weight consolidation where none is given.
@@ -27,18 +26,7 @@ pub enum Freeze {
     Memories,
 }
 
-impl Freeze {
-    /// Their names.
-    pub const NAMES: [&'static str; 2] = ["recurrent", "memories"];
-}
-
-impl FromStr for Freeze {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        choose("part to freeze", word, &[("recurrent", Self::Recurrent), ("memories", Self::Memories)])
-    }
-}
+words!(Freeze, "part to freeze": Recurrent = "recurrent", Memories = "memories");
 
 /// The rule by which weights are kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,11 @@
-//! What a person can set about training: one table. Sweep files take their keys from it; the command line, Python and the rows of
-//! a sweep are tested against it.
+//! What a person can set about training: one table. Sweep files and Python take their keys from it; the command line and the rows
+//! of a sweep are tested against it.
 
 use super::{Choices, Freeze, Recipe, Snapshots};
+use crate::choose::UnknownWord;
 use crate::network::{Activation, CELL_SETTINGS, CellKind, CellSetting, CellValues, Initialization};
+use std::path::PathBuf;
+use std::str::FromStr;
 
 /// A value as a file gives it.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +18,8 @@ pub enum SettingValue {
     Text(String),
     /// Yes or no.
     Flag(bool),
+    /// Several names.
+    Names(Vec<String>),
 }
 
 /// What values a setting takes.
@@ -42,20 +47,22 @@ pub struct TrainSetting {
     pub name: &'static str,
     /// The values that it takes.
     pub kind: SettingKind,
-    /// Takes a value over; nothing where a sweep cannot vary it.
+    /// Whether a sweep can vary it.
+    is_swept: bool,
     set: Sets,
 }
 
 /// What becomes of a value.
 #[derive(Clone, Copy, Debug)]
 enum Sets {
-    /// A sweep cannot vary it.
-    Nothing,
     /// A choice about training.
-    Choice(fn(&mut Choices, &SettingValue)),
+    Choice(Set),
     /// The setting of a cell, by its place in the table.
     OfCell(usize),
 }
+
+/// Takes a value over.
+type Set = fn(&mut Choices, &SettingValue) -> Result<(), UnknownWord>;
 
 /// Every setting of training, those of cells behind the others.
 pub const SETTINGS: [TrainSetting; OWN.len() + CELL_SETTINGS.len()] = {
@@ -70,49 +77,62 @@ pub const SETTINGS: [TrainSetting; OWN.len() + CELL_SETTINGS.len()] = {
 
 /// Those that training has with every cell.
 const OWN: [TrainSetting; 29] = [
-    swept("cell", SettingKind::Word(&CellKind::NAMES), |to, value| to.cell = value.parsed()),
-    swept("layers", SettingKind::Whole, |to, value| to.layers = value.size()),
-    swept("hidden", SettingKind::Whole, |to, value| to.hidden = value.size()),
-    swept("seed", SettingKind::Whole, |to, value| to.seed = value.whole()),
-    swept("steps", SettingKind::Whole, |to, value| to.steps = value.whole()),
-    swept("recipe", SettingKind::Word(&Recipe::NAMES), |to, value| to.recipe = value.parsed()),
-    swept("threshold", SettingKind::Number, |to, value| to.threshold = value.number()),
-    swept("horizon", SettingKind::Whole, |to, value| to.horizon = value.size()),
-    swept("l2", SettingKind::Number, |to, value| to.l2 = value.number()),
-    swept("lr", SettingKind::Number, |to, value| to.lr = value.number()),
-    swept("clip", SettingKind::Number, |to, value| to.clip = value.number()),
-    swept("batch", SettingKind::Whole, |to, value| to.batch = value.size()),
-    swept("init", SettingKind::Word(&Initialization::NAMES), |to, value| to.init = value.text().map(Into::into)),
-    swept("bias", SettingKind::Flag, |to, value| to.bias = value.flag()),
-    swept("activation", SettingKind::Word(&Activation::NAMES), |to, value| to.activation = value.parsed()),
-    swept("metrics_every", SettingKind::Whole, |to, value| to.metrics_every = value.whole()),
-    swept("checkpoint_every", SettingKind::Whole, |to, value| to.checkpoint_every = value.whole()),
+    swept("cell", SettingKind::Word(&CellKind::NAMES), |to, value| choose(&mut to.cell, value)),
+    swept("layers", SettingKind::Whole, |to, value| put(&mut to.layers, value.size())),
+    swept("hidden", SettingKind::Whole, |to, value| put(&mut to.hidden, value.size())),
+    swept("seed", SettingKind::Whole, |to, value| put(&mut to.seed, value.whole())),
+    swept("steps", SettingKind::Whole, |to, value| put(&mut to.steps, value.whole())),
+    swept("recipe", SettingKind::Word(&Recipe::NAMES), |to, value| choose(&mut to.recipe, value)),
+    swept("threshold", SettingKind::Number, |to, value| put(&mut to.threshold, value.number())),
+    swept("horizon", SettingKind::Whole, |to, value| put(&mut to.horizon, value.size())),
+    swept("l2", SettingKind::Number, |to, value| put(&mut to.l2, value.number())),
+    swept("lr", SettingKind::Number, |to, value| put(&mut to.lr, value.number())),
+    swept("clip", SettingKind::Number, |to, value| put(&mut to.clip, value.number())),
+    swept("batch", SettingKind::Whole, |to, value| put(&mut to.batch, value.size())),
+    swept("init", SettingKind::Word(&Initialization::NAMES), |to, value| put(&mut to.init, value.path())),
+    swept("bias", SettingKind::Flag, |to, value| put(&mut to.bias, value.flag())),
+    swept("activation", SettingKind::Word(&Activation::NAMES), |to, value| choose(&mut to.activation, value)),
+    swept("metrics_every", SettingKind::Whole, |to, value| put(&mut to.metrics_every, value.whole())),
+    swept("checkpoint_every", SettingKind::Whole, |to, value| put(&mut to.checkpoint_every, value.whole())),
     // In a sweep they are always more frequent early on, where networks differ.
     swept("snapshots", SettingKind::Whole, |to, value| {
         let count = value.whole().map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-        to.snapshots = count.map(|count| Snapshots { count, log_spaced: true });
+        put(&mut to.snapshots, count.map(|count| Snapshots { count, log_spaced: true }))
     }),
-    single("log_spaced", SettingKind::Flag),
-    swept("look_every", SettingKind::Whole, |to, value| to.look_every = value.whole()),
-    single("context", SettingKind::Text),
-    swept("from", SettingKind::Text, |to, value| to.from = value.text().map(Into::into)),
-    swept("freeze", SettingKind::Word(&Freeze::NAMES), |to, value| to.freeze = value.parsed()),
-    single("protect", SettingKind::Names),
-    single("reuse", SettingKind::Names),
-    single("left_out", SettingKind::Number),
-    single("strong_cue", SettingKind::Flag),
-    single("ewc", SettingKind::Names),
-    single("ewc_strength", SettingKind::Number),
+    // Behind the snapshots that it is about.
+    single("log_spaced", SettingKind::Flag, |to, value| {
+        let spaced = value.flag().unwrap_or(false);
+        to.snapshots.iter_mut().try_for_each(|of| put(&mut of.log_spaced, spaced))
+    }),
+    swept("look_every", SettingKind::Whole, |to, value| put(&mut to.look_every, value.whole())),
+    single("context", SettingKind::Text, |to, value| put(&mut to.context, value.text().map(Into::into))),
+    swept("from", SettingKind::Text, |to, value| put(&mut to.from, value.path())),
+    swept("freeze", SettingKind::Word(&Freeze::NAMES), |to, value| choose(&mut to.freeze, value)),
+    single("protect", SettingKind::Names, |to, value| put(&mut to.protect, value.names())),
+    single("reuse", SettingKind::Names, |to, value| put(&mut to.reuse, value.names())),
+    single("left_out", SettingKind::Number, |to, value| put(&mut to.left_out, value.number())),
+    single("strong_cue", SettingKind::Flag, |to, value| put(&mut to.strong_cue, value.flag().unwrap_or(false))),
+    single("ewc", SettingKind::Names, |to, value| put(&mut to.ewc, value.names())),
+    single("ewc_strength", SettingKind::Number, |to, value| put(&mut to.ewc_strength, value.number())),
 ];
 
+fn put<T>(field: &mut T, value: T) -> Result<(), UnknownWord> {
+    *field = value;
+    Ok(())
+}
+
+fn choose<T: FromStr<Err = UnknownWord>>(field: &mut Option<T>, value: &SettingValue) -> Result<(), UnknownWord> {
+    put(field, value.text().map(str::parse).transpose()?)
+}
+
 /// A setting that a sweep can vary.
-const fn swept(name: &'static str, kind: SettingKind, set: fn(&mut Choices, &SettingValue)) -> TrainSetting {
-    TrainSetting { name, kind, set: Sets::Choice(set) }
+const fn swept(name: &'static str, kind: SettingKind, set: Set) -> TrainSetting {
+    TrainSetting { name, kind, is_swept: true, set: Sets::Choice(set) }
 }
 
 /// One that only a single network has.
-const fn single(name: &'static str, kind: SettingKind) -> TrainSetting {
-    TrainSetting { name, kind, set: Sets::Nothing }
+const fn single(name: &'static str, kind: SettingKind, set: Set) -> TrainSetting {
+    TrainSetting { name, kind, is_swept: false, set: Sets::Choice(set) }
 }
 
 /// One of a cell.
@@ -122,13 +142,13 @@ const fn of_cell(place: usize) -> TrainSetting {
         CellValues::Flag => SettingKind::Flag,
         CellValues::Number { .. } => SettingKind::Number,
     };
-    TrainSetting { name, kind, set: Sets::OfCell(place) }
+    TrainSetting { name, kind, is_swept: true, set: Sets::OfCell(place) }
 }
 
 impl TrainSetting {
     /// A key of a sweep file that is no choice about training.
     pub(crate) const fn beside(name: &'static str, kind: SettingKind) -> Self {
-        swept(name, kind, |_, _| ())
+        swept(name, kind, |_, _| Ok(()))
     }
 
     /// The cell whose setting it is, if it is one's.
@@ -141,16 +161,16 @@ impl TrainSetting {
 
     /// Whether a sweep can vary it.
     pub fn is_swept(&self) -> bool {
-        !matches!(self.set, Sets::Nothing)
+        self.is_swept
     }
 
     /// Takes over a value of its kind.
-    pub(crate) fn set(&self, choices: &mut Choices, value: &SettingValue) {
+    pub fn set(&self, choices: &mut Choices, value: &SettingValue) -> Result<(), UnknownWord> {
         match self.set {
-            Sets::Nothing => {}
             Sets::Choice(set) => set(choices, value),
             Sets::OfCell(_) => {
                 choices.cell_settings.set(self.name, value.number());
+                Ok(())
             }
         }
     }
@@ -172,8 +192,8 @@ impl SettingValue {
         match self {
             Self::Number(value) => Some(*value),
             Self::Whole(value) => Some(*value as f64),
-            Self::Flag(value) => Some(f64::from(u8::from(*value))),
-            Self::Text(_) => None,
+            Self::Flag(value) => Some(f64::from(*value)),
+            Self::Text(_) | Self::Names(_) => None,
         }
     }
 
@@ -184,14 +204,36 @@ impl SettingValue {
         }
     }
 
-    fn parsed<T: std::str::FromStr>(&self) -> Option<T> {
-        self.text()?.parse().ok()
+    fn path(&self) -> Option<PathBuf> {
+        self.text().map(Into::into)
+    }
+
+    fn names(&self) -> Vec<String> {
+        match self {
+            Self::Names(names) => names.clone(),
+            _ => vec![],
+        }
     }
 
     fn flag(&self) -> Option<bool> {
         match self {
             Self::Flag(value) => Some(*value),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+impl SettingKind {
+    /// A value that is nobody's default.
+    pub(crate) fn example(self) -> SettingValue {
+        match self {
+            Self::Whole => SettingValue::Whole(7),
+            Self::Number => SettingValue::Number(0.7),
+            Self::Text => SettingValue::Text("runs/t2".into()),
+            Self::Word(words) => SettingValue::Text(words[1].into()),
+            Self::Flag => SettingValue::Flag(true),
+            Self::Names => SettingValue::Names(vec!["a".into()]),
         }
     }
 }
@@ -222,19 +264,12 @@ mod tests {
     }
 
     #[test]
-    fn every_setting_of_a_sweep_sets_the_choice_of_its_name_alone() {
+    fn every_setting_sets_the_choice_of_its_name_alone() {
         let before = fields_and_values(&Choices::default());
-        for setting in SETTINGS.iter().filter(|setting| setting.is_swept()) {
-            let value = match setting.kind {
-                SettingKind::Whole => SettingValue::Whole(7),
-                SettingKind::Number => SettingValue::Number(0.5),
-                SettingKind::Text => SettingValue::Text("runs/t2".into()),
-                SettingKind::Word(words) => SettingValue::Text(words[1].into()),
-                SettingKind::Flag => SettingValue::Flag(true),
-                SettingKind::Names => panic!("{} cannot be swept", setting.name),
-            };
+        for setting in SETTINGS.iter().filter(|setting| setting.name != "log_spaced") {
+            let value = setting.kind.example();
             let mut choices = Choices::default();
-            setting.set(&mut choices, &value);
+            setting.set(&mut choices, &value).unwrap();
             let after = fields_and_values(&choices);
             let changed: Vec<&str> =
                 before.iter().zip(&after).filter(|(a, b)| a != b).map(|(a, _)| a.0.as_str()).collect();

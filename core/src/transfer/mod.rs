@@ -271,7 +271,7 @@ fn memory_space(network: &Network, learned: Option<&Task>) -> Result<faer::Mat<f
     if task.is_linear() {
         Core::of(task).map_err(|error| none(&error.to_string()))?;
     }
-    let found = interpret(network, &Question::Task(task.clone()), &InterpretParams::default())
+    let found = interpret(network, &Question::Task(task.clone()), &InterpretParams::default(), &|_| true)
         .map_err(|error| none(&error.to_string()))?;
     let (memories, _) = frame(&found).ok_or_else(|| none(&format!("it is {}", found.verdict.name())))?;
     Ok(basis(memories)?)

@@ -60,12 +60,13 @@ impl InterpretBench {
         let mut rows = vec![];
         for (name, network, task) in self.networks()? {
             let question = Question::Task(task);
-            let one = |params: &InterpretParams| self.median(|| interpret(&network, &question, params).is_ok());
+            let one =
+                |params: &InterpretParams| self.median(|| interpret(&network, &question, params, &|_| true).is_ok());
             let params = InterpretParams::default();
             let (defaults, every_method) = one_core.install(|| Ok::<_, Failure>((one(&params)?, one(&all)?)))?;
             let every_core = one(&params)?;
             let start = Instant::now();
-            (0..self.many).into_par_iter().for_each(|_| drop(interpret(&network, &question, &params)));
+            (0..self.many).into_par_iter().for_each(|_| drop(interpret(&network, &question, &params, &|_| true)));
             let many = start.elapsed().as_secs_f64();
             rows.push((name, network.hidden(), [defaults, every_method, every_core, many]));
         }

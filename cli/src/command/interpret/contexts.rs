@@ -3,18 +3,14 @@
 use super::summary;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::terminal::{FAINT, GOOD, WARN, print, print_json, title};
+use crate::terminal::{FAINT, GOOD, WARN, answer, title};
 use ketbra::interpret::{
-    Cue, InContexts, InterpretError, InterpretParams, Interpretation, Shared, interpret_context, interpret_contexts,
+    Cue, InContexts, InterpretParams, Interpretation, Shared, interpret_context, interpret_contexts,
 };
 use ketbra::network::NetworkFile;
 use ketbra::task::Window;
 use std::fmt::Write;
 use std::path::Path;
-
-fn refused(error: InterpretError) -> Failure {
-    if error.is_stop() { Failure::interrupted(error) } else { Failure::bad_input(error) }
-}
 
 fn no_page() -> Failure {
     Failure::bad_input("a page shows a network with one function; leave --out out, and use --json for the numbers")
@@ -32,7 +28,7 @@ pub fn one(
         return Err(no_page());
     }
     let context = task.context(name)?;
-    interpret_context(&file.network, task, context, params, &|_| !interrupt::asked()).map_err(refused)
+    Ok(interpret_context(&file.network, task, context, params, &|_| !interrupt::asked())?)
 }
 
 /// All of them.
@@ -47,12 +43,8 @@ pub fn run(
     if page {
         return Err(no_page());
     }
-    let found = interpret_contexts(&file.network, task, params, &|_| !interrupt::asked()).map_err(refused)?;
-    if json {
-        print_json(&found);
-    } else {
-        print(&in_words(path, &found));
-    }
+    let found = interpret_contexts(&file.network, task, params, &|_| !interrupt::asked())?;
+    answer(json, &found, || in_words(path, &found));
     Ok(())
 }
 

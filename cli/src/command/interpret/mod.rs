@@ -7,7 +7,7 @@ pub(super) mod summary;
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::progress::{Count, Share};
+use crate::progress::Count;
 use crate::subject::{Known, distinct_names, interpret_watched, note_training, write, write_page};
 use crate::terminal::{complain, print, print_exactly};
 use ketbra::interpret::{InterpretParams, Interpretation, StateView};
@@ -18,7 +18,7 @@ use ketbra::panics::catch_panic;
 use ketbra::path_text::path_text;
 use ketbra::setting::Adjustable;
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -119,7 +119,7 @@ impl InterpretCommand {
         let mut failed = vec![];
         for (path, result) in self.paths.iter().zip(results) {
             match result {
-                Ok(found) if self.json => print_exactly(&format!("{}\n", self.line(path, &found))),
+                Ok(found) if self.json => print_exactly(&format!("{}\n", found.document(Some(path))?)),
                 Ok(found) if self.paths.len() == 1 => print(&summary::summary(path, &found)),
                 Ok(found) => print(&summary::row(path, &found)),
                 Err(failure) if self.paths.len() == 1 && !self.json => return Err(failure),
@@ -161,7 +161,7 @@ impl InterpretCommand {
         (params.origin_spectrum.matching, params.orbit_spectrum.matching) = (matching, matching);
         params.methods = match self.methods.as_deref() {
             None => vec![],
-            Some(words) => Method::list(words).map_err(Failure::bad_input)?,
+            Some(words) => Method::list(words)?,
         };
         params.observe.ends_after = self.steps;
         self.known.settings.on(params)
@@ -202,7 +202,7 @@ impl InterpretCommand {
             return contexts::one(file, &task, name, params, folder.is_some());
         }
         // Of several networks only their number is shown.
-        let bar = (self.paths.len() == 1).then(Share::new);
+        let bar = (self.paths.len() == 1).then(Count::of_stages);
         let found = interpret_watched(file, &self.known.question(file)?, params, bar.as_ref())?;
         self.kept(path, file, found, folder)
     }
@@ -225,16 +225,8 @@ impl InterpretCommand {
         Ok(found)
     }
 
-    fn line(&self, path: &Path, found: &Interpretation) -> Value {
-        let mut line = json!({ "path": path_text(path) });
-        if let (Value::Object(line), Ok(Value::Object(found))) = (&mut line, serde_json::to_value(found)) {
-            line.extend(found);
-        }
-        line
-    }
-
     fn write(&self, folder: &Path, path: &Path, found: &Interpretation) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(&self.line(path, found)).map_err(Failure::could_not)?;
+        let text = serde_json::to_string_pretty(&found.document(Some(path))?).map_err(Failure::could_not)?;
         write(&folder.join("interpretation.json"), text.as_bytes())?;
         write(&folder.join(Interpretation::MATRICES_FILE), &found.matrices().map_err(Failure::could_not)?)?;
         Ok(())

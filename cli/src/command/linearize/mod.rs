@@ -5,8 +5,9 @@ mod points;
 use super::interpret::summary::spectrum_line;
 use crate::arguments::in_options;
 use crate::failure::Failure;
+use crate::picture::Format;
 use crate::progress::Count;
-use crate::subject::{Known, name, write};
+use crate::subject::{Known, name};
 use crate::terminal::{WARN, print, print_exactly, title};
 use ketbra::circuit::Core;
 use ketbra::foreign_text::escaped_name;
@@ -14,16 +15,13 @@ use ketbra::interpret::{InterpretParams, Interpretation, Question, interpret_fil
 use ketbra::linearize::{FixedPointDoubt, FixedPointParams, PhasePortrait, origin, phase_portrait};
 use ketbra::network::{Network, NetworkFile, Part};
 use ketbra::numeric::{Matrix, c64, eigenvalues};
-use ketbra::observe::observe;
+use ketbra::observe::{Watch, observe};
 use ketbra::path_text::path_text;
 use ketbra::report::figures::phase_portrait_figure;
 use ketbra::setting::Adjustable;
 use ketbra::spectrum::{Spectrum, SpectrumParams, spectrum};
 use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
-
-/// Of figures in dots.
-const DOTS_PER_INCH: f64 = 300.0;
+use std::path::PathBuf;
 
 /// Linearize a network: at the origin, at its fixed points, on its orbit
 #[derive(clap::Args)]
@@ -93,35 +91,10 @@ struct Linearized {
     visited: Option<Matrix>,
 }
 
-/// What a figure is written as.
-#[derive(Clone, Copy)]
-enum Format {
-    Svg,
-    Png,
-}
-
-impl Format {
-    fn of(path: &Path) -> Result<Self, Failure> {
-        match path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).as_deref() {
-            Some("svg") => Ok(Self::Svg),
-            Some("png") => Ok(Self::Png),
-            _ => Err(Failure::bad_input(format!("--figure is {}, but must end in .svg or .png", path.display()))),
-        }
-    }
-
-    fn draw(self, found: &PhasePortrait, visited: Option<&Matrix>) -> Result<Vec<u8>, Failure> {
-        let picture = phase_portrait_figure(found, visited.map(Matrix::as_ref)).map_err(Failure::could_not)?;
-        match self {
-            Self::Svg => Ok(picture.svg().into_bytes()),
-            Self::Png => picture.png(DOTS_PER_INCH).map_err(Failure::could_not),
-        }
-    }
-}
-
 impl LinearizeCommand {
     pub fn run(&self) -> Result<(), Failure> {
         let search = self.search()?;
-        let format = self.figure.as_deref().map(Format::of).transpose()?;
+        let format = self.figure.as_deref().map(|path| Format::of("--figure", path)).transpose()?;
         if format.is_some() && !self.wants(Where::FixedPoints) {
             return Err(Failure::bad_input("--figure draws fixed points; add fixed-points to --at"));
         }
@@ -140,7 +113,11 @@ impl LinearizeCommand {
             print(&self.in_words(&found));
         }
         if let (Some(path), Some(format), Some((points, _))) = (&self.figure, format, &found.fixed_points) {
-            write(path, &format.draw(points, found.visited.as_ref())?)?;
+            format.write(
+                path,
+                &phase_portrait_figure(points, found.visited.as_ref().map(Matrix::as_ref))
+                    .map_err(Failure::could_not)?,
+            )?;
         }
         Ok(())
     }
@@ -176,7 +153,7 @@ impl LinearizeCommand {
             None => self.question(file)?,
         };
         let network = &file.network;
-        let found = |question| interpret_file(file, question, params).map_err(Failure::bad_input);
+        let found = |question| interpret_file(file, question, params, &|_| true).map_err(Failure::bad_input);
         let interpretation = match saved {
             Some(saved) => Some(saved),
             None => question.as_ref().map(found).transpose()?,
@@ -217,7 +194,7 @@ impl LinearizeCommand {
         let visited = visited.map(Matrix::as_ref);
         let found = phase_portrait(&file.network, self.input.as_deref(), visited, search, &watch);
         bar.finish();
-        let mut found = found.map_err(Failure::bad_input)?;
+        let mut found = found?;
         found.points.doubts.extend(FixedPointDoubt::of_file(file, self.input.as_deref()));
         let compare = |point: &ketbra::linearize::FixedPoint| {
             spectrum(&point.eigenvalues, theory, &SpectrumParams::at_a_point()).map_err(Failure::could_not)
@@ -273,14 +250,14 @@ impl LinearizeCommand {
 }
 
 fn at_origin(network: &Network, theory: Option<&[c64]>) -> Result<Spectrum, Failure> {
-    let found = eigenvalues(&origin(network)).map_err(Failure::could_not)?;
+    let found = eigenvalues(&origin(network))?;
     spectrum(&found, theory, &SpectrumParams::at_a_point()).map_err(Failure::could_not)
 }
 
 /// States of the output phase, one a step, each from another episode.
 fn visited_states(network: &Network, question: &Question, params: &InterpretParams) -> Result<Matrix, Failure> {
     let size = question.size(network.outputs());
-    let observed = observe(network, size, &params.observe).map_err(Failure::bad_input)?;
+    let observed = observe(network, size, &params.observe, &Watch::nobody())?;
     let states = &observed.probe.states;
     Ok(Matrix::from_fn(network.state_size(), states.len(), |unit, t| states[&t][(unit, t % observed.probe.episodes)]))
 }

@@ -3,16 +3,17 @@
 mod bar;
 mod text;
 
-use crate::device::{PrecisionName, check_threads};
+use crate::device::{check_threads, word};
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::terminal::{print, print_json};
+use crate::terminal::{answer, print, print_json};
 pub use bar::Bar;
 use clap::ValueEnum;
 use ketbra::sweep::{
     Estimate, Local, Plan, Run, Runner, Slurm, SlurmParams, Submission, SweepFolder, SweepOutcome, SweepStatus, Trainer,
 };
-use ketbra::train::cuda::CudaEngine;
+use ketbra::train::cuda::Precision;
+use ketbra::train::{Device, threads_or_cores};
 use std::path::{Path, PathBuf};
 
 /// Networks that are trained without asking.
@@ -51,8 +52,8 @@ pub struct SweepCommand {
     #[arg(long, alias = "device", value_enum, default_value = "local")]
     engine: EngineName,
     /// How exactly a CUDA device multiplies
-    #[arg(long, value_enum, default_value = "single")]
-    precision: PrecisionName,
+    #[arg(long, default_value = "single", value_parser = word::<Precision>(&Precision::NAMES))]
+    precision: Precision,
     /// Networks that are trained side by side [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -127,7 +128,7 @@ impl SweepCommand {
         let Some(out) = &self.out else { return Err(Failure::bad_input("name a folder with --out")) };
         if let (Some(list), Some((shard, shards))) = (&self.list, self.shard) {
             let runs = Submission::shard(list, shard, shards)?;
-            return self.work(&Local { wait: false, ..self.local() }, out, &runs);
+            return self.work(&Local { wait: false, ..self.here(Device::Cpu)? }, out, &runs);
         }
         let Some(file) = &self.file else { return Err(Failure::bad_input("name a sweep file")) };
         let plan = Plan::read(file)?;
@@ -138,23 +139,18 @@ impl SweepCommand {
         }
         let runs = SweepFolder::named(out, plan.runs()?)?;
         match self.engine {
-            EngineName::Local => self.work(&self.local(), out, &runs),
-            EngineName::Cuda => self.work(&self.cuda()?, out, &runs),
+            EngineName::Local => self.work(&self.here(Device::Cpu)?, out, &runs),
+            EngineName::Cuda => self.work(&self.here(Device::Cuda)?, out, &runs),
             EngineName::Slurm => self.work(&self.slurm()?, out, &runs),
         }
     }
 
     fn cores(&self) -> usize {
-        self.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+        threads_or_cores(self.threads)
     }
 
-    fn local(&self) -> Local {
-        Local { retry: self.retry, ..Local::new(Trainer::cpu(self.cores())) }
-    }
-
-    fn cuda(&self) -> Result<Local, Failure> {
-        let engine = CudaEngine::new(self.precision.precision())?;
-        Ok(Local { retry: self.retry, ..Local::new(Trainer::device(engine.name(), Box::new(engine), self.cores())) })
+    fn here(&self, device: Device) -> Result<Local, Failure> {
+        Ok(Local { retry: self.retry, ..Local::new(Trainer::on(device, self.precision, self.cores())?) })
     }
 
     fn slurm(&self) -> Result<Slurm, Failure> {
@@ -199,11 +195,7 @@ impl SweepCommand {
 
     fn tell_status(&self, path: &Path) -> Result<(), Failure> {
         let status = SweepStatus::of(&SweepFolder::open(path)?)?;
-        if self.json {
-            print_json(&status);
-        } else {
-            print(&text::status(&status));
-        }
+        answer(self.json, &status, || text::status(&status));
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ mod program;
 
 use crate::arguments::TaskSize;
 use crate::failure::Failure;
-use crate::terminal::{FAINT, print, print_json, title};
+use crate::terminal::{FAINT, answer, print, print_json, title};
 use function::push_function;
 use ketbra::circuit::Description;
 use ketbra::task::Component;
@@ -77,20 +77,13 @@ impl TaskCommand {
         let task = match self.size.of(name)? {
             Task::Program(task) => {
                 let described = program::described(&task, self.inputs.as_deref(), self.steps, self.seed)?;
-                match self.json {
-                    true => print_json(&described),
-                    false => print(&program::in_words(&described)),
-                }
+                answer(self.json, &described, || program::in_words(&described));
                 return Ok(());
             }
             task => task.into_window()?,
         };
         let description = Description::of(&task)?;
-        if self.json {
-            print_json(&description)
-        } else {
-            print(&in_words(&description))
-        }
+        answer(self.json, &description, || in_words(&description));
         Ok(())
     }
 

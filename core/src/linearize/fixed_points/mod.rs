@@ -41,18 +41,9 @@ const ROUNDS_IN_VAIN: usize = 2;
 /// Searches for the fixed points of a network under a constant input (zero if none is given).
 ///
 /// The columns of `visited`, states of the network's own trajectories, serve as starts beside random ones.
-/// Starts run side by side in the current thread pool; the result does not depend on how many threads it has.
+/// Starts run side by side in the current thread pool; the result does not depend on how many threads it has. `watch` is told,
+/// from any thread, whenever a descent ends: how many have ended, and of how many.
 pub fn fixed_points<C: Dynamics + Sync>(
-    cell: &C,
-    input: Option<&[f64]>,
-    visited: Option<MatRef<'_, f64>>,
-    params: &FixedPointParams,
-) -> Result<FixedPoints, LinearizeError> {
-    fixed_points_watched(cell, input, visited, params, &|_, _| ())
-}
-
-/// The same, and `watch` is told, from any thread, whenever a descent ends: how many have ended, and of how many.
-pub fn fixed_points_watched<C: Dynamics + Sync>(
     cell: &C,
     input: Option<&[f64]>,
     visited: Option<MatRef<'_, f64>>,

@@ -22,7 +22,7 @@ pub struct PhasePortrait {
     pub slow_manifold: Option<SlowManifold>,
 }
 
-/// Searches for fixed points as [`fixed_points_watched`](super::fixed_points_watched) does, follows the unstable modes of
+/// Searches for fixed points as [`fixed_points`](super::fixed_points()) does, follows the unstable modes of
 /// each, and goes on searching where these lead to places that are not known yet. Runs along modes count as descents to
 /// `watch`.
 pub fn phase_portrait<C: Dynamics + Sync>(

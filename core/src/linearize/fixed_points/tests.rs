@@ -23,7 +23,7 @@ fn diagonal(gains: &[f64]) -> Network {
 }
 
 fn search(network: &Network) -> FixedPoints {
-    fixed_points(network, None, None, &FixedPointParams::default()).unwrap()
+    fixed_points(network, None, None, &FixedPointParams::default(), &|_, _| ()).unwrap()
 }
 
 /// The positive solution of x = tanh(gain x), for a gain above 1.
@@ -99,7 +99,7 @@ fn a_bias_moves_the_only_fixed_point_away_from_the_origin() {
 fn a_constant_input_moves_the_point_by_what_the_input_jacobian_says() {
     let network = network(Activation::Tanh, &[&[0.5, -0.3], &[0.2, 0.4]], &[0.7, -1.1]);
     let at = |input: f64| {
-        let found = fixed_points(&network, Some(&[input]), None, &FixedPointParams::default()).unwrap();
+        let found = fixed_points(&network, Some(&[input]), None, &FixedPointParams::default(), &|_, _| ()).unwrap();
         found.unique.into_iter().next().unwrap()
     };
     let (point, step) = (at(0.3), 1e-5);
@@ -141,7 +141,7 @@ fn a_rotation_of_gain_one_is_marginal_and_says_so() {
 fn a_network_that_keeps_everything_is_a_continuum_and_not_a_list() {
     let keeps_all = network(Activation::Identity, &[&[1.0, 0.0], &[0.0, 1.0]], &[]);
     let params = FixedPointParams { random_starts: 256, settled_starts: 64, ..FixedPointParams::default() };
-    let found = fixed_points(&keeps_all, None, None, &params).unwrap();
+    let found = fixed_points(&keeps_all, None, None, &params, &|_, _| ()).unwrap();
     assert_eq!(found.unique.len(), params.continuum_points);
     assert!(matches!(found.doubts[0], FixedPointDoubt::Continuum { dimension: 2, kept: 8, found } if found > 200));
 }
@@ -197,12 +197,12 @@ fn visited_states_serve_as_starts_and_misfits_are_refused() {
     let network = diagonal(&[2.0]);
     let none = FixedPointParams { random_starts: 0, settled_starts: 0, max_rounds: 0, ..Default::default() };
     let visited = Matrix::from_fn(1, 3, |_, k| [0.9, 0.95, -0.9][k]);
-    let found = fixed_points(&network, None, Some(visited.as_ref()), &none).unwrap();
+    let found = fixed_points(&network, None, Some(visited.as_ref()), &none, &|_, _| ()).unwrap();
     assert_eq!((found.all.len(), found.unique.len()), (4, 3));
-    let error = fixed_points(&network, Some(&[0.0; 2]), None, &none).unwrap_err().to_string();
+    let error = fixed_points(&network, Some(&[0.0; 2]), None, &none, &|_, _| ()).unwrap_err().to_string();
     assert!(error.contains("constant input: found 2, needed 1"), "{error}");
     let wide = Matrix::zeros(2, 3);
-    assert!(fixed_points(&network, None, Some(wide.as_ref()), &none).is_err());
+    assert!(fixed_points(&network, None, Some(wide.as_ref()), &none, &|_, _| ()).is_err());
 }
 
 #[test]
@@ -213,14 +213,14 @@ fn every_descent_is_watched() {
         calls.fetch_add(1, Ordering::Relaxed);
         last.fetch_max(of, Ordering::Relaxed);
     };
-    let found = fixed_points_watched(&diagonal(&[2.0, 1.5]), None, None, &FixedPointParams::default(), &watch).unwrap();
+    let found = fixed_points(&diagonal(&[2.0, 1.5]), None, None, &FixedPointParams::default(), &watch).unwrap();
     assert_eq!((calls.into_inner(), last.into_inner()), (found.all.len(), found.all.len()));
 }
 
 #[test]
 fn points_beyond_the_limit_are_counted_and_not_described() {
     let few = FixedPointParams { max_points: 5, ..Default::default() };
-    let found = fixed_points(&diagonal(&[2.0, 1.5]), None, None, &few).unwrap();
+    let found = fixed_points(&diagonal(&[2.0, 1.5]), None, None, &few, &|_, _| ()).unwrap();
     assert_eq!(found.unique.len(), 5);
     assert!(
         matches!(found.doubts[..], [FixedPointDoubt::Many { found: 9, described: 5, stable: 4, stable_described: 4 }]),
@@ -242,7 +242,7 @@ fn descents_that_creep_into_saturated_gates_are_given_up_and_the_point_is_found_
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/networks/gru-t3-h128.safetensors");
     let network = crate::network::NetworkFile::open(&file).unwrap().network;
     let params = FixedPointParams { random_starts: 8, settled_starts: 4, max_rounds: 0, ..Default::default() };
-    let found = fixed_points(&network, None, None, &params).unwrap();
+    let found = fixed_points(&network, None, None, &params, &|_, _| ()).unwrap();
     assert_eq!((found.unique.len(), found.unique[0].unstable), (1, 36));
     let reach = reach(starts_of(&found.all), &params);
     let crept: Vec<usize> = found.all.iter().filter(|e| !is_within(&e.state, reach)).map(|e| e.n_iters).collect();

@@ -71,13 +71,9 @@ impl NetworkFile {
         Self::assemble(read(Source::Disk(&file, length), &path)?, wanted, &path)
     }
 
-    /// Reads a network from the bytes of a file; the path serves as a hint and in errors.
-    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Self, NetworkError> {
-        Self::from_bytes_as(bytes, path, None)
-    }
-
-    /// As [`NetworkFile::from_bytes`], with an activation that is known better than the file says.
-    pub fn from_bytes_as(bytes: &[u8], path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
+    /// Reads a network from the bytes of a file; the path serves as a hint and in errors. An activation is given where it is known
+    /// better than the file says.
+    pub fn from_bytes(bytes: &[u8], path: &Path, activation: Option<Activation>) -> Result<Self, NetworkError> {
         Self::assemble(read(Source::Memory(bytes), path)?, Wanted { activation, readout: true }, path)
     }
 

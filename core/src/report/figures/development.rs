@@ -1,6 +1,6 @@
 //! How a circuit came to be: what there is of it, step by step.
 
-use super::drawing::{Anchor, Area, Drawing, INK, SOFT, number};
+use super::drawing::{Anchor, Area, Drawing, INK, SOFT};
 use super::{Picture, WIDE};
 use crate::develop::{Development, Moment};
 
@@ -37,11 +37,9 @@ pub fn development_figure(found: &Development) -> Picture {
     }
     drawing.text((area.x + area.width / 2.0, area.bottom() + 24.0), 7.5, Anchor::Middle, INK, "optimizer steps");
     for (k, (name, colour, of)) in CURVES.iter().enumerate() {
-        let at = |moment: &Moment| format!("{} {}", number(across(moment.step)), number(up(of(moment))));
-        let path: Vec<String> = found.moments.iter().map(at).collect();
-        if !path.is_empty() {
+        if !found.moments.is_empty() {
             let attributes = format!("stroke=\"{colour}\" stroke-width=\"1.2\" fill=\"none\"");
-            drawing.path(&format!("M{}", path.join("L")), &attributes);
+            drawing.polyline(found.moments.iter().map(|moment| (across(moment.step), up(of(moment)))), &attributes);
         }
         let y = area.y + 8.0 + 13.0 * k as f64;
         drawing.line((area.right() + 14.0, y), (area.right() + 28.0, y), colour, 1.6);

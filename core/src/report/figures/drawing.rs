@@ -67,6 +67,12 @@ impl Drawing {
         let _ = writeln!(self.body, r#"<path d="{d}" {attributes}/>"#);
     }
 
+    /// Straight lines from point to point.
+    pub(super) fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>, attributes: &str) {
+        let points: Vec<String> = points.into_iter().map(|(x, y)| format!("{} {}", number(x), number(y))).collect();
+        self.path(&format!("M{}", points.join("L")), attributes);
+    }
+
     pub(super) fn rectangle(&mut self, area: Area, attributes: &str) {
         let [x, y, width, height] = [area.x, area.y, area.width, area.height].map(number);
         let _ = writeln!(self.body, r#"<rect x="{x}" y="{y}" width="{width}" height="{height}" {attributes}/>"#);

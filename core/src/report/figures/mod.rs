@@ -29,12 +29,12 @@ pub use self::training::training_animation;
 use self::drawing::{Anchor, Area, Drawing, INK};
 use self::matrix::{Side, draw_matrix, draw_scale};
 use self::run::Run;
+use self::spectrum::draw_spectrum;
 use super::composition::{is_plain, made_of, whole_state};
 use super::{ReportError, Training, data, spectra};
 use crate::interpret::{Interpretation, StateView};
 use crate::network::Network;
 use crate::numeric::Matrix;
-use crate::spectrum::Spectrum;
 
 /// Two columns of a paper, in points.
 const WIDE: f64 = 504.0;
@@ -191,20 +191,13 @@ fn spectra(found: &Interpretation) -> Result<Picture, ReportError> {
     Ok(Picture { name: "appendix-spectrum", caption: caption.into(), drawing })
 }
 
-fn draw_spectrum(drawing: &mut Drawing, area: Area, all: &[[f64; 2]], spectrum: &Spectrum) {
-    spectrum::draw_spectrum(drawing, area, all, spectrum);
-}
-
 /// The four panels of the paper's appendix figures.
 fn summary(found: &Interpretation, run: &Run) -> Result<Picture, ReportError> {
     let mut drawing = Drawing::new(WIDE, 470.0);
-    let letter = |drawing: &mut Drawing, x: f64, y: f64, letter: &str| {
-        drawing.text((x, y), 10.0, Anchor::Start, INK, letter);
-    };
     let side = NARROW - 40.0;
     let mut next = 'A';
     let mut place = |drawing: &mut Drawing, x: f64, y: f64| {
-        letter(drawing, x, y, &next.to_string());
+        drawing.text((x, y), 10.0, Anchor::Start, INK, &next.to_string());
         next = char::from(next as u8 + 1);
     };
     if let Some(blocks) = data::circuit_blocks(found)? {

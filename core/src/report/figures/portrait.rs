@@ -192,9 +192,8 @@ fn draw_connections(drawing: &mut Drawing, space: &Space, found: &PhasePortrait)
         let inside =
             |at: &(f64, f64)| (area.x..area.right()).contains(&at.0) && (area.y..area.bottom()).contains(&at.1);
         if at.iter().all(inside) {
-            let line: Vec<String> = at.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
             let look = format!(r#"fill="none" stroke="{PATH}" stroke-width="0.5" stroke-opacity="0.6""#);
-            drawing.path(&format!("M{}", line.join("L")), &look);
+            drawing.polyline(at, &look);
         }
     }
 }

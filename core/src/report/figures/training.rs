@@ -79,10 +79,9 @@ fn draw_curves(drawing: &mut Drawing, area: Area, training: &Training, moment: O
             drawing.text((area.x - 3.0, y(*value)), 6.5, Anchor::End, SOFT, text);
         }
         drawing.rectangle(area, r##"fill="none" stroke="#b8bcc4" stroke-width="0.5""##);
-        let point = |(step, value): (&f64, &f64)| format!("{} {}", number(x(*step)), number(y(*value)));
-        let line: Vec<String> = training.step.iter().zip(&curve.values).map(point).collect();
+        let points = training.step.iter().zip(&curve.values).map(|(step, value)| (x(*step), y(*value)));
         let look = format!(r#"fill="none" stroke="{}" stroke-width="0.9" stroke-linejoin="round""#, curve.colour);
-        drawing.path(&format!("M{}", line.join("L")), &look);
+        drawing.polyline(points, &look);
         drawing.upward_text((area.x - 32.0, area.y + HIGH / 2.0), 7.5, INK, curve.name);
         if let Some(step) = moment {
             drawing.line((x(step), area.y), (x(step), area.bottom()), INK, 0.8);

@@ -1,15 +1,12 @@
 //! The file of a course.
 
-use crate::files::read_text;
 use crate::network::CellKind;
-use crate::reproduce::ReproduceError;
+use crate::reproduce::{ReproduceError, read};
 use crate::task::Task;
 use crate::train::{Choices, Freeze};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// The largest course that is read, in bytes.
-const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Most seeds of a course.
 const MAX_SEEDS: u64 = 1000;
 
@@ -80,22 +77,18 @@ pub struct Stage {
 impl Course {
     /// Reads a course.
     pub fn read(path: &Path) -> Result<Self, ReproduceError> {
-        let wrong = |line, problem| ReproduceError::InvalidFile { file: path.into(), line, problem };
-        let text = read_text(path, MAX_FILE_BYTES).map_err(|error| wrong(1, error.to_string()))?;
-        let mut course: Self = toml::from_str(&text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start).min(text.len());
-            wrong(text[..text.floor_char_boundary(start)].matches('\n').count() + 1, error.message().into())
-        })?;
+        let wrong = |problem| ReproduceError::InvalidFile { file: path.into(), line: 1, problem };
+        let mut course: Self = read(path)?;
         course.folder = path.parent().unwrap_or(Path::new("")).into();
         if !(1..=MAX_SEEDS).contains(&course.seeds) {
-            return Err(wrong(1, format!("seeds is {}, but must be from 1 to {MAX_SEEDS}", course.seeds)));
+            return Err(wrong(format!("seeds is {}, but must be from 1 to {MAX_SEEDS}", course.seeds)));
         }
         for arm in &course.arms {
             if arm.stages.is_empty() {
-                return Err(wrong(1, format!("arm {} has no stages", arm.name)));
+                return Err(wrong(format!("arm {} has no stages", arm.name)));
             }
             for stage in &arm.stages {
-                course.task(stage).map_err(|problem| wrong(1, format!("arm {}: {problem}", arm.name)))?;
+                course.task(stage).map_err(|problem| wrong(format!("arm {}: {problem}", arm.name)))?;
             }
         }
         Ok(course)

@@ -1,21 +1,15 @@
 //! Numbers over the arms of a course.
 
 use super::CourseRow;
+use crate::reproduce::records::{Columns, Which, mean, number, picks, without_end};
 use crate::table::IntervalParams;
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A row as columns with their names: `accuracy_CONTEXT` for every context.
-pub fn columns(row: &CourseRow) -> Vec<(String, Value)> {
-    let mut columns = vec![
-        ("arm".into(), row.arm.clone().into()),
-        ("seed".into(), row.seed.into()),
-        ("run".into(), row.run.clone().into()),
-        ("steps".into(), row.steps.into()),
-        ("steps_to_99".into(), row.steps_to_99.map_or(Value::Null, Value::from)),
-        ("accuracy".into(), row.accuracy.into()),
-        ("learned".into(), row.learned.into()),
-    ];
+fn columns(row: &CourseRow) -> Columns {
+    let fields = serde_json::to_value(row).ok();
+    let fields = fields.and_then(|fields| fields.as_object().cloned()).unwrap_or_default();
+    let mut columns: Columns = fields.into_iter().filter(|(name, _)| name != "contexts").collect();
     columns.extend(row.contexts.iter().map(|(name, value)| (format!("accuracy_{name}"), (*value).into())));
     columns
 }
@@ -23,18 +17,14 @@ pub fn columns(row: &CourseRow) -> Vec<(String, Value)> {
 /// A quantity over the rows that are picked: the mean of a column, `least_COLUMN` and `most_COLUMN`; with `than`, `ratio_COLUMN`
 /// is the geometric mean over seeds of one arm's value divided by the other's, and `ratio_COLUMN_low` and `_high` are
 /// the ends of its 95 % interval. Nothing where a value is missing.
-pub fn measure(
+pub(in crate::reproduce) fn measure(
     what: &str,
-    which: &BTreeMap<String, toml::Value>,
-    than: Option<&BTreeMap<String, toml::Value>>,
+    which: &Which,
+    than: Option<&Which>,
     rows: &[CourseRow],
 ) -> Result<Option<f64>, String> {
     if let (Some(column), Some(than)) = (what.strip_prefix("ratio_"), than) {
-        let (column, end) = match (column.strip_suffix("_low"), column.strip_suffix("_high")) {
-            (Some(column), _) => (column, Some(0)),
-            (None, Some(column)) => (column, Some(1)),
-            (None, None) => (column, None),
-        };
+        let (column, end) = without_end(column);
         let (here, there) = (by_seed(column, &picked(which, rows)?)?, by_seed(column, &picked(than, rows)?)?);
         // A network that never gets there has no ratio, and leaving it out would flatter the others.
         let pairs = here.iter().map(|(seed, value)| Some(((*value)? / (*there.get(seed)?)?).ln()));
@@ -56,40 +46,16 @@ pub fn measure(
 /// One number of many.
 type Fold = fn(&[f64]) -> Option<f64>;
 
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-}
-
-fn picked<'a>(which: &BTreeMap<String, toml::Value>, rows: &'a [CourseRow]) -> Result<Vec<&'a CourseRow>, String> {
+fn picked<'a>(which: &Which, rows: &'a [CourseRow]) -> Result<Vec<&'a CourseRow>, String> {
     let mut picked = vec![];
     for row in rows {
-        let columns = columns(row);
-        let mut all = true;
-        for (name, wanted) in which {
-            let (_, value) =
-                columns.iter().find(|(column, _)| column == name).ok_or(format!("there is no column '{name}'"))?;
-            all &= match wanted {
-                toml::Value::String(text) => value.as_str() == Some(text),
-                toml::Value::Integer(number) => value.as_f64() == Some(*number as f64),
-                toml::Value::Boolean(flag) => value.as_bool() == Some(*flag),
-                _ => false,
-            };
-        }
-        picked.extend(all.then_some(row));
+        picked.extend(picks(which, &columns(row))?.then_some(row));
     }
     Ok(picked)
 }
 
 fn by_seed(column: &str, rows: &[&CourseRow]) -> Result<BTreeMap<u64, Option<f64>>, String> {
-    let mut values = BTreeMap::new();
-    for row in rows {
-        let columns = columns(row);
-        let found = columns.iter().find(|(name, _)| name == column);
-        let (_, value) = found.ok_or(format!("there is no such quantity and no column '{column}'"))?;
-        let number = value.as_f64().or_else(|| value.as_bool().map(|flag| f64::from(u8::from(flag))));
-        values.insert(row.seed, number);
-    }
-    Ok(values)
+    rows.iter().map(|row| Ok((row.seed, number(&columns(row), column)?))).collect()
 }
 
 #[cfg(test)]
@@ -109,7 +75,7 @@ mod tests {
         }
     }
 
-    fn of(arm: &str) -> BTreeMap<String, toml::Value> {
+    fn of(arm: &str) -> Which {
         [("arm".to_string(), arm.into())].into()
     }
 

@@ -8,8 +8,8 @@ mod measure;
 mod run;
 
 pub use file::{Arm, Course, Stage};
-pub use measure::{columns, measure};
-pub use run::{CourseObserver, run};
+pub(super) use measure::measure;
+pub use run::run;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

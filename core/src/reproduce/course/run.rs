@@ -6,27 +6,17 @@ use crate::panics::catch_panic;
 use crate::reproduce::ReproduceError;
 use crate::run_folder::{Resumed, RunFolder, RunFolderError, RunResult, RunStatus};
 use crate::train::cpu::CpuEngine;
-use crate::train::{Job, Metrics, TrainObserver};
+use crate::train::{Job, TrainObserver};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Follows a course: is told of stages that are done, and may ask for a stop.
-pub trait CourseObserver: Sync {
-    /// Is told that `done` stages are done, of `of` in all.
-    fn done(&self, done: usize, of: usize);
+/// Stops training where somebody asks for it.
+struct Stops<'a>(&'a (dyn Fn() -> bool + Sync));
 
-    /// Whether to stop.
-    fn stop(&self) -> bool;
-}
-
-struct Watched<'a>(&'a dyn CourseObserver);
-
-impl TrainObserver for Watched<'_> {
-    fn progress(&self, _job: usize, _metrics: &Metrics) {}
-
+impl TrainObserver for Stops<'_> {
     fn stop(&self, _job: usize) -> bool {
-        self.0.stop()
+        self.0()
     }
 }
 
@@ -41,20 +31,22 @@ struct Step {
 }
 
 /// Trains what is not trained yet, each network on one of `threads` threads; gives a row for each arm and seed, or
-/// nothing where the watcher asked for a stop. `seeds` limits it to the first so many seeds.
+/// nothing where somebody asked for a stop. `seeds` limits it to the first so many seeds; `done` is told how many stages are done,
+/// of how many.
 pub fn run(
     course: &Course,
     seeds: Option<u64>,
     out: &Path,
     threads: usize,
-    watcher: &dyn CourseObserver,
+    done: &dyn Fn(usize, usize),
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Vec<CourseRow>>, ReproduceError> {
     let seeds = course.seeds.min(seeds.unwrap_or(u64::MAX));
     let steps = steps(course, seeds, out);
     let failed = |problem: String| ReproduceError::Measure { what: "course".into(), problem };
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| failed(error.to_string()))?;
-    let mut done = 0;
+    let mut count = 0;
     // Stages of one depth do not depend on each other.
     let deepest = steps.iter().map(|step| step.stage).max().unwrap_or(0);
     let mut results: BTreeMap<PathBuf, RunResult> = BTreeMap::new();
@@ -62,7 +54,7 @@ pub fn run(
         let here: Vec<&Step> = steps.iter().filter(|step| step.stage == depth).collect();
         let train = |step: &&Step| {
             let trained =
-                catch_panic(|| learn(course, step, watcher)).unwrap_or_else(|panicked| Err(panicked.to_string()));
+                catch_panic(|| learn(course, step, stop)).unwrap_or_else(|panicked| Err(panicked.to_string()));
             trained.map(|result| (step.folder.clone(), result))
         };
         let trained: Vec<_> = pool.install(|| here.par_iter().with_max_len(1).map(train).collect());
@@ -71,8 +63,8 @@ pub fn run(
                 (folder, Some(result)) => results.insert(folder, result),
                 (_, None) => return Ok(None),
             };
-            done += 1;
-            watcher.done(done, steps.len());
+            count += 1;
+            done(count, steps.len());
         }
     }
     let row = |(arm, seed): (usize, u64)| {
@@ -124,7 +116,7 @@ fn folder(course: &Course, arm: &Arm, stage: usize, seed: u64, out: &Path) -> Pa
 }
 
 /// Trains a stage, goes on with it, or reads what came of it; nothing where somebody asked for a stop.
-fn learn(course: &Course, step: &Step, watcher: &dyn CourseObserver) -> Result<Option<RunResult>, String> {
+fn learn(course: &Course, step: &Step, stop: &(dyn Fn() -> bool + Sync)) -> Result<Option<RunResult>, String> {
     let engine = CpuEngine { threads: 1, ..CpuEngine::default() };
     let said = |error: RunFolderError| format!("{}: {error}", step.folder.display());
     let (folder, job) = match RunFolder::open(&step.folder) {
@@ -135,7 +127,7 @@ fn learn(course: &Course, step: &Step, watcher: &dyn CourseObserver) -> Result<O
         },
         Err(_) => begin(course, step, true)?,
     };
-    let trained = folder.train(&job, &engine, false, &Watched(watcher)).map_err(said)?;
+    let trained = folder.train(&job, &engine, false, &Stops(stop)).map_err(said)?;
     if trained.result.is_some()
         && let Ok(run) = RunFolder::open(&step.folder)
     {

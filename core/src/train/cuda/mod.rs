@@ -19,7 +19,7 @@ mod streamed;
 pub use error::CudaError;
 pub use measure::CudaRate;
 
-use crate::choose::{UnknownWord, choose};
+use crate::choose::words;
 use driver::CudaDevice;
 use std::fmt;
 use std::sync::Mutex;
@@ -43,22 +43,11 @@ pub enum Precision {
     Fast,
 }
 
-impl std::str::FromStr for Precision {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        let all = [Self::Single, Self::Plain, Self::Fast].map(|precision| (precision.to_string(), precision));
-        choose("precision", word, &all.each_ref().map(|(name, precision)| (name.as_str(), *precision)))
-    }
-}
+words!(Precision, "precision": Single = "single", Plain = "plain", Fast = "fast");
 
 impl fmt::Display for Precision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Single => "single",
-            Self::Plain => "plain",
-            Self::Fast => "fast",
-        })
+        f.write_str(self.name())
     }
 }
 
