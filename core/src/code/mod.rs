@@ -30,10 +30,10 @@ pub use sharing::Sharing;
 pub use step::{Rows, step_by_writing, step_in_recordings};
 pub(crate) use step::{off_by, random_contents, shift};
 pub use table::{Drawn, MAX_PRODUCTS, products_of};
-pub(crate) use table::{centre, regress};
+pub(crate) use table::{RIDGE as TABLE_RIDGE, centre};
 pub use write::Writer;
 
-use crate::numeric::{Matrix, NumericError, Svd, ridge_regression, zero_padded};
+use crate::numeric::{Matrix, NumericError, Svd, regress, ridge_regression, zero_padded};
 use crate::observe::Batch;
 use faer::prelude::Solve;
 use faer::{MatRef, Side};
@@ -259,16 +259,12 @@ impl Judged {
 
 /// The regression of states on contents, units x contents.
 pub fn memories(sample: &Sample, ridge: f64) -> Result<Matrix, NumericError> {
-    let moments = &sample.contents * sample.contents.transpose();
-    let shared = &sample.contents * sample.states.transpose();
-    Ok(ridge_regression(&moments, &shared, ridge)?.transpose().to_owned())
+    regress(sample.states.as_ref(), sample.contents.as_ref(), ridge)
 }
 
 /// The regression of contents on states, contents x units.
 pub fn readers(sample: &Sample, ridge: f64) -> Result<Matrix, NumericError> {
-    let moments = &sample.states * sample.states.transpose();
-    let shared = &sample.states * sample.contents.transpose();
-    Ok(ridge_regression(&moments, &shared, ridge)?.transpose().to_owned())
+    regress(sample.contents.as_ref(), sample.states.as_ref(), ridge)
 }
 
 /// The share of normal numbers below a value.

@@ -4,7 +4,7 @@
 //! noise shows in time: noise does not come back, while what a state really holds goes around with the contents.
 
 use super::{Code, CodeParams, Judged, Sample, off_by};
-use crate::numeric::{Matrix, NumericError, ridge_regression, zero_padded};
+use crate::numeric::{Matrix, NumericError, regress, ridge_regression, zero_padded};
 use crate::observe::Shown;
 use serde::{Deserialize, Serialize};
 
@@ -227,9 +227,8 @@ fn predicted(deviations: Matrix, shown: &Shown) -> f64 {
         let pairs = half.len().saturating_sub(half.episodes);
         (half.states.subcols(0, pairs).to_owned(), half.states.subcols(half.len() - pairs, pairs).to_owned())
     });
-    let moments = &fitted.0 * fitted.0.transpose();
-    let Ok(map) = ridge_regression(&moments, &(&fitted.0 * fitted.1.transpose()), PREDICTED_RIDGE) else { return 0.0 };
-    let missed = (&fresh.1 - map.transpose() * &fresh.0).squared_norm_l2();
+    let Ok(map) = regress(fitted.1.as_ref(), fitted.0.as_ref(), PREDICTED_RIDGE) else { return 0.0 };
+    let missed = (&fresh.1 - map * &fresh.0).squared_norm_l2();
     1.0 - missed / fresh.1.squared_norm_l2().max(f64::MIN_POSITIVE)
 }
 

@@ -1,7 +1,7 @@
 //! The step matrix: how contents move, in the basis of the code.
 
 use super::{Code, CodeParams, Contents, Sample, Writer};
-use crate::numeric::{Matrix, NumericError, ridge_regression};
+use crate::numeric::{Matrix, NumericError, regress};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, TaskError, Window};
 use serde::{Deserialize, Serialize};
@@ -88,9 +88,7 @@ pub fn step_in_recordings(code: &Code, next: &Sample) -> Result<(Matrix, Matrix)
 }
 
 fn images(code: &Code, after: &Sample) -> Result<(Matrix, Matrix), NumericError> {
-    let moments = &after.contents * after.contents.transpose();
-    let shared = &after.contents * after.states.transpose();
-    let image = ridge_regression(&moments, &shared, RIDGE)?.transpose().to_owned();
+    let image = regress(after.states.as_ref(), after.contents.as_ref(), RIDGE)?;
     Ok((&code.readers * &image, image))
 }
 

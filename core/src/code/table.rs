@@ -5,7 +5,7 @@
 
 use super::{Contents, ContentsParams};
 use crate::circuit::readable;
-use crate::numeric::{Matrix, NumericError, ridge_regression, stacked};
+use crate::numeric::{Matrix, NumericError, regress, stacked};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Gate, Window};
 use std::collections::BTreeSet;
@@ -127,7 +127,7 @@ impl Contents {
         let now = self.features(&drawn.windows(self.task(), 0, columns));
         let mut next = &self.project * drawn.windows(self.task(), 1, columns);
         centre(&mut next);
-        Ok(self.split(&regress(&now, &next)?))
+        Ok(self.split(&regress(next.as_ref(), now.as_ref(), RIDGE)?))
     }
 
     /// A step on contents and products as its two parts.
@@ -135,11 +135,6 @@ impl Contents {
         let count = self.count();
         (whole.subcols(0, count).to_owned(), whole.subcols(count, whole.ncols() - count).to_owned())
     }
-}
-
-/// The map from `from` to `to`, rows of `to` by rows of `from`.
-pub(crate) fn regress(from: &Matrix, to: &Matrix) -> Result<Matrix, NumericError> {
-    Ok(ridge_regression(&(from * from.transpose()), &(from * to.transpose()), RIDGE)?.transpose().to_owned())
 }
 
 /// Of the components in `order` those that vary and do not follow linearly from the ones before.

@@ -6,7 +6,7 @@
 use super::examine::Examined;
 use super::{CompareError, CompareParams};
 use crate::code::{ContentsFrom, centre, right_signs};
-use crate::numeric::{Matrix, ridge_regression};
+use crate::numeric::{Matrix, regress};
 use crate::observe::{Batch, ObserveError, OnProgress, Watch, draw_inputs};
 use crate::random::{Purpose, Stream};
 use crate::task::Component;
@@ -66,21 +66,20 @@ impl Beside {
         let mut states = examined.view.of(&batch.states[&at]);
         centre(&mut states);
         centre(&mut held);
-        let memories = ridge_regression(&(&held * held.transpose()), &(&held * states.transpose()), CONTENTS_RIDGE)?;
-        let left = &states - memories.transpose() * &held;
+        let memories = regress(states.as_ref(), held.as_ref(), CONTENTS_RIDGE)?;
+        let left = &states - &memories * &held;
         let fitted = 2 * episodes / 3;
-        let (seen, fresh) = (left.subcols(0, fitted).to_owned(), left.subcols(fitted, episodes - fitted).to_owned());
+        let (seen, fresh) = (left.subcols(0, fitted), left.subcols(fitted, episodes - fitted));
         let (known, asked) = (wanted.subcols(0, fitted), wanted.subcols(fitted, episodes - fitted).to_owned());
         // What the contents explain of the states is the measure of what is left.
         let scale = states.squared_norm_l2() / left.squared_norm_l2().max(f64::MIN_POSITIVE);
-        let moments = &seen * seen.transpose();
-        if moments.norm_max() == 0.0 {
+        if seen.squared_norm_l2() == 0.0 {
             return Ok(Some(Self { forgotten: forgotten.len(), kept: vec![], best: 0.5, share: 0.0 }));
         }
-        let readers = ridge_regression(&moments, &(&seen * known.transpose()), RIDGE * scale.min(1e12))?;
-        let shares = right_signs(&(readers.transpose() * &fresh), &asked);
-        let added = ridge_regression(&(known * known.transpose()), &(known * seen.transpose()), CONTENTS_RIDGE)?;
-        let size = |i: usize| added.row(i).squared_norm_l2();
+        let readers = regress(known, seen, RIDGE * scale.min(1e12))?;
+        let shares = right_signs(&(readers * fresh), &asked);
+        let added = regress(seen, known, CONTENTS_RIDGE)?;
+        let size = |i: usize| added.col(i).squared_norm_l2();
         let usual = memories.squared_norm_l2() / held.nrows().max(1) as f64;
         // Chance gives an input about this much.
         let chance = params.kept_significant * seen.squared_norm_l2() / (fitted * fitted) as f64;

@@ -2,7 +2,7 @@
 
 use super::examine::Examined;
 use crate::code::{Contents, ContentsFrom, centre};
-use crate::numeric::{Matrix, NumericError, c64, eigenvalues, operator_norm, ridge_regression};
+use crate::numeric::{Matrix, NumericError, c64, eigenvalues, operator_norm, regress};
 use crate::task::Component;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,8 +68,7 @@ impl Circuit {
         if features.norm_max() == 0.0 || !features.is_all_finite() || !after.is_all_finite() {
             return Ok(None);
         }
-        let moments = &features * features.transpose();
-        let step = ridge_regression(&moments, &(&features * after.transpose()), ridge)?.transpose().to_owned();
+        let step = regress(after.as_ref(), features.as_ref(), ridge)?;
         let entries = entries(&step, contents);
         let d = contents.task().d();
         Ok(Some(Self { slots: contents.slots.clone(), step, entries, signs: contents.are_signs(), d }))

@@ -10,7 +10,7 @@ use crate::code::{
     step_by_writing, step_in_recordings,
 };
 use crate::memories::{Drive, Frame, Memories, Method, Score, remainder};
-use crate::numeric::{Matrix, NumericError, eigenvalues, ridge_regression, zero_padded};
+use crate::numeric::{Matrix, NumericError, eigenvalues, regress, zero_padded};
 use crate::spectrum::{Spectrum, spectrum};
 
 /// Steps after the probes have settled whose mean stands for the mean state when contents are written.
@@ -143,11 +143,8 @@ fn map_of_noisy(read: &Matrix, episodes: usize) -> Result<Matrix, NumericError> 
     let from = |step: usize| read.subcols(step * episodes, columns);
     let mut before = Matrix::zeros(count * earlier, columns);
     (0..earlier).for_each(|k| before.subrows_mut(k * count, count).copy_from(from(k)));
-    let moments = &before * before.transpose();
-    let predict = ridge_regression(&moments, &(&before * from(earlier).transpose()), BEFORE_RIDGE)?;
-    let now = predict.transpose() * &before;
-    let next = from(earlier + 1);
-    Ok(ridge_regression(&(&now * now.transpose()), &(&now * next.transpose()), RIDGE)?.transpose().to_owned())
+    let now = regress(from(earlier), before.as_ref(), BEFORE_RIDGE)? * &before;
+    regress(from(earlier + 1), now.as_ref(), RIDGE)
 }
 
 /// The contents of several steps beside one another.
@@ -221,10 +218,7 @@ impl Coded {
         let read = zero_padded(&self.code.readers) * orbit.visited.deviations.subcols(first, pairs + episodes);
         let map = match &self.recorded {
             Some(_) => map_of_noisy(&read, episodes)?,
-            None => {
-                let (now, next) = (read.subcols(0, pairs).to_owned(), read.subcols(episodes, pairs).to_owned());
-                ridge_regression(&(&now * now.transpose()), &(&now * next.transpose()), RIDGE)?.transpose().to_owned()
-            }
+            None => regress(read.subcols(episodes, pairs), read.subcols(0, pairs), RIDGE)?,
         };
         if !map.is_all_finite() {
             return Ok(None);

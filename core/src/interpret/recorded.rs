@@ -8,7 +8,7 @@ use crate::code::{
     Code, CodeParams, Contents, ContentsFrom, CrossValidated, Interval, Noise, Null, Sample, normal_deviation, off_by,
     right_signs,
 };
-use crate::numeric::{Matrix, NumericError, ridge_regression};
+use crate::numeric::{Matrix, NumericError, regress};
 use crate::observe::Observations;
 use crate::task::Component;
 use serde::{Deserialize, Serialize};
@@ -229,12 +229,10 @@ fn ablation(
     let spoken = Sample { states: sample.states.clone(), contents: produced.clone(), episodes: sample.episodes };
     let fitted = spoken.episodes_where(|e| !judged(e));
     let fresh = spoken.episodes_where(judged);
-    let moments = &fitted.states * fitted.states.transpose();
-    let readout = ridge_regression(&moments, &(&fitted.states * fitted.contents.transpose()), RIDGE)?;
-    let readout = readout.transpose();
-    let intact = readout * &fresh.states;
+    let readout = regress(fitted.contents.as_ref(), fitted.states.as_ref(), RIDGE)?;
+    let intact = &readout * &fresh.states;
     let read = &code.readers * &fresh.states;
-    let through = readout * &code.memories;
+    let through = &readout * &code.memories;
     let without = |k: usize| {
         let outputs = right_signs(&(&intact - through.col(k) * read.row(k)), &fresh.contents);
         contents.named(k).map(|component| Without { component, outputs })

@@ -5,11 +5,11 @@ use super::case::{Case, OnOrbit, Theory};
 use super::coding::Coded;
 use crate::claims::steered_steps;
 use crate::code::{
-    Code, Contents, ContentsFrom, Drawn, ProductCode, Sample, SignedStates, Writer, centre, centred_by_step, memories,
-    products_of, regress,
+    Code, Contents, ContentsFrom, Drawn, ProductCode, Sample, SignedStates, TABLE_RIDGE, Writer, centre,
+    centred_by_step, memories, products_of,
 };
 use crate::network::Network;
-use crate::numeric::{Matrix, NumericError, stacked};
+use crate::numeric::{Matrix, NumericError, regress, stacked};
 use crate::observe::{Batch, View, drive};
 use crate::random::{Purpose, Stream};
 
@@ -132,8 +132,9 @@ impl Case<'_> {
         let next = signed(&observed.score, contents, origin, &after);
         let windows = windows_of(&observed.score, contents, origin, &pairs);
         let features = centred_by_step(&contents.raw_features(&windows), fresh.episodes);
-        let step = regress(&features, &(&code.readers * &next.states))?;
-        let images = regress(&features, &next.states)?.subcols(0, contents.count()).to_owned();
+        let step = regress((&code.readers * &next.states).as_ref(), features.as_ref(), TABLE_RIDGE)?;
+        let images =
+            regress(next.states.as_ref(), features.as_ref(), TABLE_RIDGE)?.subcols(0, contents.count()).to_owned();
         let first_steps = judged.worst();
         let (steps, episodes) = (steps.len(), observed.score.episodes);
         let fresh = Sample { states: fresh.states, contents: fresh.signs, episodes };
@@ -204,8 +205,8 @@ fn step_on_products(
     let mut after = writer.after_a_step(written);
     centre(&mut after);
     let features = contents.features(&drawn.windows(contents.task(), 0, written.ncols()));
-    let step = regress(&features, &(&code.readers * &after))?;
-    let images = regress(&features, &after)?.subcols(0, contents.count()).to_owned();
+    let step = regress((&code.readers * &after).as_ref(), features.as_ref(), TABLE_RIDGE)?;
+    let images = regress(after.as_ref(), features.as_ref(), TABLE_RIDGE)?.subcols(0, contents.count()).to_owned();
     Ok((step, images))
 }
 
