@@ -201,3 +201,42 @@ fn columns_of(all: &Matrix, chosen: &[usize]) -> Matrix {
     }
     some
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two steps of three episodes: a sign that is mostly +1, and a number.
+    fn sample() -> Sample {
+        let sign = |e: usize| if e % 3 == 2 { -1.0 } else { 1.0 };
+        let contents = Matrix::from_fn(2, 6, |k, e| if k == 0 { sign(e) } else { e as f64 - 2.0 });
+        let signs = Sample::new(contents.clone(), contents, ContentKind::Sign, 3);
+        Sample { kinds: vec![ContentKind::Sign, ContentKind::Number], ..signs }
+    }
+
+    #[test]
+    fn each_content_is_judged_by_what_it_is() {
+        let half = Matrix::from_fn(2, 2, |i, j| if i == j { 0.5 } else { 0.0 });
+        let read = sample().read_by(&half);
+        assert_eq!(read[0], 1.0, "half of a sign is as good as all of it");
+        assert!((read[1] - 0.5).abs() < 1e-12, "half of a number is missed by half: {}", read[1]);
+    }
+
+    #[test]
+    fn what_was_centred_is_read_as_it_was() {
+        let centred = sample().centred();
+        assert!(centred.deviations().subcols(0, 3).row(1).sum().abs() < 1e-12);
+        let read = centred.read_by(&Matrix::identity(2, 2));
+        assert!(read.iter().all(|share| (share - 1.0).abs() < 1e-12), "{read:?}");
+        assert!((centred.explained_by(&Matrix::identity(2, 2)) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_next_state_stands_with_what_was_held_before() {
+        let (whole, next) = (sample().centred(), sample().centred().next());
+        assert_eq!(next.states, whole.states.subcols(3, 3));
+        assert_eq!(next.contents, whole.contents.subcols(0, 3));
+        assert_eq!(*next.deviations(), whole.deviations().subcols(0, 3));
+        assert_eq!(whole.episodes_where(|e| e == 1).contents, whole.at_steps(&[0, 1]).columns(&[1, 4], 1).contents);
+    }
+}
