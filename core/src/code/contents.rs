@@ -1,15 +1,20 @@
 //! What the state of a network must hold if it computes f, and when it can be asked for it.
 
-use super::table::Drawn;
+use super::table::{self, Drawn};
+use super::{ContentKind, Less, Sample};
 use crate::circuit::{CircuitError, Core, operator};
 use crate::numeric::{Matrix, Svd, beside, stacked};
 use crate::observe::Batch;
 use crate::setting::settings;
 use crate::task::{Component, Episodes, Function, Window, in_window};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Directions of the window below this share of the largest are never read by f.
 const READ_CUT: f64 = 1e-9;
+
+/// Ridge of a step on contents that are nearly independent.
+pub(crate) const STEP_RIDGE: f64 = 1e-9;
 
 /// Where the contents of a state are taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,6 +153,17 @@ impl Contents {
         self.slots.is_some()
     }
 
+    /// What the contents are.
+    pub fn kind(&self) -> ContentKind {
+        if self.are_signs() { ContentKind::Sign } else { ContentKind::Number }
+    }
+
+    /// Ridge of the regression of a step on what was held before: where f comes to few windows its products depend on contents,
+    /// which otherwise are nearly independent.
+    pub(crate) fn step_ridge(&self) -> f64 {
+        if self.drawn.is_some() { table::RIDGE } else { STEP_RIDGE }
+    }
+
     /// The name of a content, where it is a component.
     pub fn named(&self, content: usize) -> Option<Component> {
         self.slots.as_ref().map(|slots| Component::at(slots[content], self.task.d()))
@@ -178,60 +194,72 @@ pub struct ContentsOver<'a> {
 impl ContentsOver<'_> {
     /// Contents after output step t (from 0), contents x episodes.
     pub fn at(&self, t: usize) -> Matrix {
-        let mut contents = Matrix::zeros(self.contents.count(), self.batch.episodes);
-        self.write(t, &mut contents, 0);
-        contents
+        self.at_steps(&[t])
     }
 
-    /// The same, into the columns from `first` on.
-    pub fn write(&self, t: usize, into: &mut Matrix, first: usize) {
-        let episodes = self.batch.episodes;
+    /// Contents after some output steps, beside one another.
+    pub fn at_steps(&self, steps: &[usize]) -> Matrix {
         match &self.contents.slots {
-            Some(slots) => {
-                let (s, d) = (self.contents.task.s(), self.contents.task.d());
-                let window = self.meant.as_ref().map(|meant| meant.contents(s + t));
-                for episode in 0..episodes {
-                    let column = into.col_as_slice_mut(first + episode);
-                    if let Some(window) = window {
-                        for (value, &slot) in column.iter_mut().zip(slots) {
-                            *value = in_window(window, (episodes, d), slot, episode);
-                        }
-                        continue;
-                    }
-                    for (value, &slot) in column.iter_mut().zip(slots) {
-                        *value = self.value(t, slot, episode);
-                    }
-                }
-            }
-            None => {
-                let window = self.contents.task.width();
-                let values = Matrix::from_fn(window, episodes, |slot, episode| self.value(t, slot, episode));
-                into.subcols_mut(first, episodes).copy_from(&self.contents.project * values);
-            }
+            Some(slots) => self.places(slots, steps),
+            None => &self.contents.project * self.windows(steps),
         }
     }
 
-    /// The whole window after output step t, into the columns from `first` on.
-    pub fn write_window(&self, t: usize, into: &mut Matrix, first: usize) {
-        for episode in 0..self.batch.episodes {
-            let column = into.col_as_slice_mut(first + episode);
-            column.iter_mut().enumerate().for_each(|(slot, value)| *value = self.value(t, slot, episode));
-        }
+    /// The whole windows after some output steps, beside one another.
+    pub fn windows(&self, steps: &[usize]) -> Matrix {
+        let all: Vec<usize> = (0..self.contents.task.width()).collect();
+        self.places(&all, steps)
     }
 
-    /// What the window holds in one of its places.
-    fn value(&self, t: usize, slot: usize, episode: usize) -> f64 {
+    /// The states that the batch kept at some steps, with these contents.
+    pub fn sample(&self, steps: &[usize], less: Less<'_>) -> Sample {
+        Sample::of(self.batch, steps, self.at_steps(steps), self.contents.kind(), less)
+    }
+
+    /// What the window holds in some of its places after some steps.
+    fn places(&self, slots: &[usize], steps: &[usize]) -> Matrix {
+        let episodes = self.batch.episodes;
+        let mut all = Matrix::zeros(slots.len(), steps.len() * episodes);
+        for (k, &t) in steps.iter().enumerate() {
+            let columns = k * episodes..(k + 1) * episodes;
+            match &self.meant {
+                Some(meant) => write_places(meant, &self.contents.task, t, slots, &mut all, columns),
+                None => columns.enumerate().for_each(|(episode, column)| {
+                    let values = all.col_as_slice_mut(column).iter_mut().zip(slots);
+                    values.for_each(|(value, &slot)| *value = self.produced(t, slot, episode));
+                }),
+            }
+        }
+        all
+    }
+
+    /// What the window holds in one of its places, by what the network put out.
+    fn produced(&self, t: usize, slot: usize, episode: usize) -> f64 {
         let (s, d) = (self.contents.task.s(), self.contents.task.d());
         let (time, j) = (t + 1 + slot / d, slot % d);
-        if let Some(meant) = &self.meant {
-            return in_window(meant.contents(s + t), (self.batch.episodes, d), slot, episode);
-        }
         let value = self.batch.value((s, d), time, j, episode);
-        match (time.checked_sub(s), self.contents.are_signs()) {
+        match (time.checked_sub(s), self.contents.kind()) {
             (None, _) => value,
-            (Some(_), true) if value > 0.0 => 1.0,
-            (Some(_), true) => -1.0,
-            (Some(step), false) => (value - self.means.get(step).map_or(0.0, |mean| mean[j])) / self.unit,
+            (Some(_), ContentKind::Sign) if value > 0.0 => 1.0,
+            (Some(_), ContentKind::Sign) => -1.0,
+            (Some(step), ContentKind::Number) => (value - self.means.get(step).map_or(0.0, |mean| mean[j])) / self.unit,
+        }
+    }
+}
+
+/// What the window of f holds in some of its places after output step t: a column for each of the first episodes.
+pub(super) fn write_places(
+    episodes: &Episodes,
+    task: &Window,
+    t: usize,
+    slots: &[usize],
+    into: &mut Matrix,
+    columns: Range<usize>,
+) {
+    let (window, all, d) = (episodes.contents(task.s() + t), episodes.batch(), task.d());
+    for (episode, column) in columns.enumerate() {
+        for (value, &slot) in into.col_as_slice_mut(column).iter_mut().zip(slots) {
+            *value = in_window(window, (all, d), slot, episode);
         }
     }
 }

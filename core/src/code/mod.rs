@@ -6,86 +6,43 @@
 //! that recordings are read in the same way.
 
 mod contents;
+mod means;
 mod null;
 mod over_time;
 mod params;
 mod products;
 mod recorded;
 mod riders;
+mod sample;
 mod sharing;
 mod signs;
 mod step;
 mod table;
 mod write;
 
+pub(crate) use contents::STEP_RIDGE;
 pub use contents::{Contents, ContentsFrom, ContentsOver, ContentsParams};
+pub(crate) use means::{centre, shift};
 pub use null::Null;
 pub use over_time::{OverTime, OverTimeError, OverTimeParams, over_time};
 pub use params::CodeParams;
-pub(crate) use products::centred_by_step;
-pub use products::{MomentFit, Product, ProductCode, Products, SignedStates, at_a_moment, read};
+pub use products::{Product, ProductCode, Products, explained_with_pairs};
 pub use recorded::{CrossValidated, Interval, Noise};
 pub use riders::Rider;
+pub use sample::{ContentKind, Less, Sample};
 pub use sharing::Sharing;
-pub use step::{Rows, step_by_writing, step_in_recordings};
-pub(crate) use step::{off_by, random_contents, shift};
+pub use step::Rows;
+pub(crate) use step::{off_by, random_contents};
 pub use table::{Drawn, MAX_PRODUCTS, products_of};
-pub(crate) use table::{centre, regress};
 pub use write::Writer;
 
-use crate::numeric::{Matrix, NumericError, Svd, ridge_regression, zero_padded};
-use crate::observe::Batch;
+use crate::numeric::{Matrix, NumericError, Svd, ridge_regression};
 use crate::score::{Missed, Tally, agree};
 use faer::prelude::Solve;
 use faer::{MatRef, Side};
 
 /// Least variance that a unit is taken to have, as a share of the mean: one that never moves has none.
 const LEAST_VARIANCE: f64 = 1e-9;
-
-/// States and what they should hold, one column each; states are deviations from the mean at their step.
-#[derive(Clone, Debug)]
-pub struct Sample {
-    /// Units x columns.
-    pub states: Matrix,
-    /// Contents x columns.
-    pub contents: Matrix,
-    /// Columns of one time step; they stand together.
-    pub episodes: usize,
-}
-
-impl Sample {
-    /// The states that a batch kept at `steps`, less `means` (one an output step), and their contents.
-    pub fn of(batch: &Batch, contents: &ContentsOver<'_>, steps: &[usize], means: &[Vec<f64>], count: usize) -> Self {
-        let hidden = batch.states.values().next().map_or(0, Matrix::nrows);
-        let mut sample = Self {
-            states: Matrix::zeros(hidden, steps.len() * batch.episodes),
-            contents: Matrix::zeros(count, steps.len() * batch.episodes),
-            episodes: batch.episodes,
-        };
-        for (k, &t) in steps.iter().enumerate() {
-            let first = k * batch.episodes;
-            for episode in 0..batch.episodes {
-                let column = sample.states.col_as_slice_mut(first + episode);
-                let state = batch.states[&t].col_as_slice(episode);
-                for ((x, h), mean) in column.iter_mut().zip(state).zip(&means[t]) {
-                    *x = h - mean;
-                }
-            }
-            contents.write(t, &mut sample.contents, first);
-        }
-        sample
-    }
-
-    /// How many states there are.
-    pub fn len(&self) -> usize {
-        self.states.ncols()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
 
 /// Which state stands for which contents.
 #[derive(Clone, Debug)]
@@ -107,62 +64,61 @@ pub struct Code {
     pub weakest: f64,
 }
 
-/// Whether contents may share directions, so that reading them is a matter of least error; products of contents beside them
-/// look like noise, but take no direction away.
-#[derive(Clone, Copy)]
-enum SharedDirections {
-    May,
-    Not,
+/// Whether contents may share directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directions {
+    /// They may: reading them is then a matter of least error.
+    Shared,
+    /// Not: products of contents beside them look like noise, but take no direction away.
+    Own,
     /// Directions count where they stand out of chance, however loud the noise.
     Significant,
 }
 
+/// Second moments of states and contents: all that a code follows from.
+#[derive(Clone, Debug)]
+pub struct Moments {
+    /// Units x units.
+    pub states: Matrix,
+    /// Contents x units.
+    pub shared: Matrix,
+    /// Contents x contents.
+    pub contents: Matrix,
+    /// States that they were taken over.
+    pub count: usize,
+}
+
+impl Moments {
+    /// Those of a sample.
+    pub fn of(sample: &Sample) -> Self {
+        let states = sample.states.as_ref();
+        Self::with(states, &sample.deviations(), states * states.transpose())
+    }
+
+    /// Those of states (units x columns) whose own second moments are known.
+    pub fn with(states: MatRef<'_, f64>, contents: &Matrix, of_states: Matrix) -> Self {
+        let (shared, of_contents) = (contents * states.transpose(), contents * contents.transpose());
+        Self { states: of_states, shared, contents: of_contents, count: states.ncols() }
+    }
+}
+
 impl Code {
-    /// Fits a code whose contents each have a direction of their own, beside their products.
-    pub fn fit_beside_products(sample: &Sample, params: &CodeParams) -> Result<Self, NumericError> {
-        let moments = &sample.states * sample.states.transpose();
-        Self::fit_as(sample.states.as_ref(), &sample.contents, &moments, SharedDirections::Not, params)
-    }
-
-    /// Fits a code to states full of noise, in which contents have directions of their own if these are no chance.
-    pub fn fit_under_noise(sample: &Sample, params: &CodeParams) -> Result<Self, NumericError> {
-        let moments = &sample.states * sample.states.transpose();
-        Self::fit_as(sample.states.as_ref(), &sample.contents, &moments, SharedDirections::Significant, params)
-    }
-
     /// Fits a code.
-    pub fn fit(sample: &Sample, params: &CodeParams) -> Result<Self, NumericError> {
-        let moments = &sample.states * sample.states.transpose();
-        Self::fit_to(sample.states.as_ref(), &sample.contents, &moments, params)
+    pub fn fit(sample: &Sample, directions: Directions, params: &CodeParams) -> Result<Self, NumericError> {
+        Self::fit_to(&Moments::of(sample), directions, params)
     }
 
-    /// Fits a code to states (units x columns) whose second moments are at hand.
-    pub fn fit_to(
-        states: MatRef<'_, f64>,
-        contents: &Matrix,
-        moments: &Matrix,
-        params: &CodeParams,
-    ) -> Result<Self, NumericError> {
-        Self::fit_as(states, contents, moments, SharedDirections::May, params)
-    }
-
-    fn fit_as(
-        states: MatRef<'_, f64>,
-        contents: &Matrix,
-        moments: &Matrix,
-        shared_directions: SharedDirections,
-        params: &CodeParams,
-    ) -> Result<Self, NumericError> {
-        let (count, hidden) = (states.ncols().max(1) as f64, moments.nrows());
-        let shared = contents * states.transpose();
-        let memories = ridge_regression(&(contents * contents.transpose()), &shared, params.ridge)?;
-        let memories = memories.transpose().to_owned();
-        let variance = (0..hidden).map(|i| moments[(i, i)]).sum::<f64>() / (count * hidden.max(1) as f64);
+    /// Fits a code to second moments.
+    pub fn fit_to(moments: &Moments, shared: Directions, params: &CodeParams) -> Result<Self, NumericError> {
+        let (count, hidden) = (moments.count.max(1) as f64, moments.states.nrows());
+        let memories = ridge_regression(&moments.contents, &moments.shared, params.ridge)?.transpose().to_owned();
+        let own = |i: usize| moments.states[(i, i)];
+        let variance = (0..hidden).map(own).sum::<f64>() / (count * hidden.max(1) as f64);
         // Least squares leaves over what the states have and the code has not.
-        let mut noise = (moments - &memories * &shared) * faer::Scale(1.0 / count);
+        let mut noise = (&moments.states - &memories * &moments.shared) * faer::Scale(1.0 / count);
         noise = (&noise + noise.transpose()) * faer::Scale(0.5);
         for i in 0..hidden {
-            let own = (moments[(i, i)] / count).max(LEAST_VARIANCE * variance);
+            let own = (own(i) / count).max(LEAST_VARIANCE * variance);
             noise[(i, i)] += params.floor * if params.floor_by_unit { own } else { variance };
         }
         let singular = |_| NumericError::Singular { condition: f64::INFINITY, limit: 1.0 / params.floor };
@@ -172,20 +128,20 @@ impl Code {
         let strengths = signal.self_adjoint_eigenvalues(Side::Lower).map_err(failed)?;
         // Chance alone makes memories of about this strength.
         let chance = hidden as f64 / count;
-        let least = match shared_directions {
-            SharedDirections::Significant => params.significant * chance,
+        let least = match shared {
+            Directions::Significant => params.significant * chance,
             _ => params.direction,
         };
         let directions = strengths.iter().filter(|&&strength| strength > least).count();
         let weakest = strengths.iter().copied().fold(f64::INFINITY, f64::min) / chance.max(f64::MIN_POSITIVE);
         let mut ridge = 0.0;
-        match shared_directions {
+        match shared {
             // With independent contents of variance 1 this is the linear reading of least error.
-            SharedDirections::May if directions < memories.ncols() => {
+            Directions::Shared if directions < memories.ncols() => {
                 (0..signal.nrows()).for_each(|i| signal[(i, i)] += 1.0);
             }
-            SharedDirections::May | SharedDirections::Significant => {}
-            SharedDirections::Not => ridge = params.ridge,
+            Directions::Shared | Directions::Significant => {}
+            Directions::Own => ridge = params.ridge,
         }
         let readers = ridge_regression(&signal, &weighted.transpose().to_owned(), ridge)?;
         let condition = Svd::of(&memories)?.condition();
@@ -218,27 +174,25 @@ impl Code {
     }
 
     /// How well fresh states are explained and read.
-    pub fn judge(&self, fresh: &Sample, signs: bool) -> Judged {
-        Judged { explained: explained(&self.memories, fresh), read: self.read(fresh, signs) }
+    pub fn judge(&self, fresh: &Sample) -> Judged {
+        Judged { explained: fresh.explained_by(&self.memories), read: fresh.read_by(&self.readers) }
     }
 
-    /// How well each content is read from fresh states.
-    pub fn read(&self, fresh: &Sample, signs: bool) -> Vec<f64> {
-        let found = zero_padded(&self.readers) * &fresh.states;
-        if signs { right_signs(&found, &fresh.contents) } else { hit_values(&found, &fresh.contents) }
+    /// How contents move, in the basis of the code: `next` has states with what was held a step before, contents and perhaps
+    /// more. These are free of noise, so that noise in the states averages out.
+    pub fn step(&self, next: &Sample, ridge: f64) -> Result<Step, NumericError> {
+        let images = next.memories(ridge)?;
+        Ok(Step { matrix: &self.readers * &images, images: images.subcols(0, self.count()).to_owned() })
     }
 }
 
-/// Share of the variance of fresh states that memories explain, on average over the time steps.
-fn explained(memories: &Matrix, fresh: &Sample) -> f64 {
-    let missed = &fresh.states - zero_padded(memories) * &fresh.contents;
-    // Step by step: activity that dies out is not explained by its first moment.
-    let (each, mut explained) = (fresh.episodes.max(1), 0.0);
-    for first in (0..fresh.len()).step_by(each) {
-        let size = |of: &Matrix| of.subcols(first, each).squared_norm_l2();
-        explained += (1.0 - size(&missed) / size(&fresh.states).max(f64::MIN_POSITIVE)).max(0.0);
-    }
-    explained * each as f64 / fresh.len().max(1) as f64
+/// One step of the contents, as states show it.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Contents x what they follow from.
+    pub matrix: Matrix,
+    /// Units x contents: where each memory goes.
+    pub images: Matrix,
 }
 
 /// What a code is worth on fresh states.
@@ -256,20 +210,6 @@ impl Judged {
     pub fn worst(&self) -> f64 {
         self.read.iter().copied().fold(1.0, f64::min)
     }
-}
-
-/// The regression of states on contents, units x contents.
-pub fn memories(sample: &Sample, ridge: f64) -> Result<Matrix, NumericError> {
-    let moments = &sample.contents * sample.contents.transpose();
-    let shared = &sample.contents * sample.states.transpose();
-    Ok(ridge_regression(&moments, &shared, ridge)?.transpose().to_owned())
-}
-
-/// The regression of contents on states, contents x units.
-pub fn readers(sample: &Sample, ridge: f64) -> Result<Matrix, NumericError> {
-    let moments = &sample.states * sample.states.transpose();
-    let shared = &sample.states * sample.contents.transpose();
-    Ok(ridge_regression(&moments, &shared, ridge)?.transpose().to_owned())
 }
 
 /// The share of normal numbers below a value.
@@ -316,7 +256,8 @@ mod tests {
         let contents = Matrix::from_fn(count, columns, |i, j| 1f64.copysign(signs[(i, j)]));
         let loud = draw::normal(40, 3, &stream, 3) * draw::normal(3, columns, &stream, 20 + index);
         let quiet = draw::normal(40, columns, &stream, 30 + index) * faer::Scale(0.01);
-        (memories.clone(), Sample { states: memories * &contents + loud + quiet, contents, episodes: columns })
+        let states = &memories * &contents + loud + quiet;
+        (memories, Sample::new(states, contents, ContentKind::Sign, columns))
     }
 
     #[test]
@@ -332,10 +273,10 @@ mod tests {
     #[test]
     fn planted_memories_are_found_under_loud_noise_that_holds_nothing() {
         let (truth, fitted) = planted(12, 4000, 0);
-        let code = Code::fit(&fitted, &CodeParams::default()).unwrap();
+        let code = Code::fit(&fitted, Directions::Shared, &CodeParams::default()).unwrap();
         Tolerance { relative: 0.0, absolute: 0.2 }.assert_close(&code.memories, &truth);
         Tolerance::absolute(1e-6).assert_close(&(&code.readers * &code.memories), &Matrix::identity(12, 12));
-        let judged = code.judge(&planted(12, 500, 1).1, true);
+        let judged = code.judge(&planted(12, 500, 1).1);
         assert_eq!((judged.worst(), code.directions), (1.0, 12));
         assert!(judged.explained < 0.5, "most of the variance holds nothing: {}", judged.explained);
         // The pseudo-inverse follows the noise, the readers do not.
@@ -348,7 +289,7 @@ mod tests {
         let (_, fitted) = planted(12, 4000, 0);
         let mut torn = planted(12, 500, 1).1;
         torn.contents = planted(12, 500, 2).1.contents;
-        let judged = Code::fit(&fitted, &CodeParams::default()).unwrap().judge(&torn, true);
+        let judged = Code::fit(&fitted, Directions::Shared, &CodeParams::default()).unwrap().judge(&torn);
         assert!(judged.worst() < 0.6 && judged.explained < 0.01, "{judged:?}");
     }
 
@@ -360,7 +301,7 @@ mod tests {
         let shared = draw::with_condition(40, 11, 2.0, &stream, 0);
         let memories = Matrix::from_fn(40, 12, |i, j| if j < 11 { shared[(i, j)] } else { 0.5 * shared[(i, 0)] });
         fitted.states = memories * &fitted.contents + draw::normal(40, 4000, &stream, 1) * faer::Scale(0.01);
-        let code = Code::fit(&fitted, &CodeParams::default()).unwrap();
+        let code = Code::fit(&fitted, Directions::Shared, &CodeParams::default()).unwrap();
         assert_eq!((code.directions, code.is_independent()), (11, false));
     }
 }

@@ -83,14 +83,7 @@ fn thinned(sample: &Sample, draws: usize) -> Sample {
     let most = ((MOST_WORK / one) as usize).max(LEAST_STEPS);
     let kept: Vec<usize> =
         if steps <= most { (0..steps).collect() } else { (0..most).map(|k| k * steps / most).collect() };
-    let part = |of: &Matrix| {
-        let mut part = Matrix::zeros(of.nrows(), kept.len() * episodes);
-        for (k, t) in kept.iter().enumerate() {
-            part.subcols_mut(k * episodes, episodes).copy_from(of.subcols(t * episodes, episodes));
-        }
-        part
-    };
-    Sample { states: part(&sample.states), contents: part(&sample.contents), episodes }
+    sample.at_steps(&kept)
 }
 
 /// States in which every direction varies alike: a loud unit counts no more than a quiet one.
@@ -128,6 +121,7 @@ pub(super) fn permutation(count: usize, stream: &Stream, draw: u32) -> Vec<usize
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::ContentKind;
     use crate::numeric::draw;
 
     /// States of noise, and in some of them contents.
@@ -141,7 +135,7 @@ mod tests {
         });
         let noise = draw::normal(units, steps * episodes, &stream, 1000 + index);
         let memories = draw::normal(units, count, &stream, 5) * faer::Scale(strength);
-        Sample { states: memories * &contents + noise, contents, episodes }
+        Sample::new(memories * &contents + noise, contents, ContentKind::Sign, episodes)
     }
 
     #[test]

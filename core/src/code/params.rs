@@ -1,6 +1,6 @@
 //! How a code is fitted and judged.
 
-use super::ContentsParams;
+use super::{ContentKind, ContentsParams};
 use crate::setting::settings;
 
 settings! {
@@ -72,5 +72,15 @@ settings! {
         structured: f64 = 0.05, SHARE;
         /// Steps later that are looked at, at most.
         noise_lags: usize = 40, STEPS;
+    }
+}
+
+impl CodeParams {
+    /// The share from which on a content is read.
+    pub fn enough(&self, kind: ContentKind) -> f64 {
+        match kind {
+            ContentKind::Sign => self.read,
+            ContentKind::Number => 1.0 - self.missed,
+        }
     }
 }

@@ -3,8 +3,8 @@
 //! Any function of contents of +-1 is a sum of their products, so that `h = mean + sum Psi_k v_k + sum Psi_kl v_k v_l + ...`
 //! says everything that a state can hold of them. How far one has to go is found on fresh states.
 
-use super::{Code, CodeParams, Contents, Judged, Sample, centre, memories, products_of, readers, right_signs};
-use crate::numeric::{Matrix, NumericError, Svd, for_each_subset, stacked, subset_count};
+use super::{Code, CodeParams, ContentKind, Contents, Directions, Judged, Sample, products_of};
+use crate::numeric::{NumericError, for_each_subset, subset_count};
 use crate::task::Component;
 use serde::{Deserialize, Serialize};
 
@@ -14,36 +14,6 @@ const MOST_TOGETHER: usize = 5;
 const COLUMNS_EACH: usize = 4;
 /// Products that are reported, at most.
 const REPORTED: usize = 16;
-
-/// States with the signs that they hold, one column each; the mean of every time step is taken off the states.
-#[derive(Clone, Debug)]
-pub struct SignedStates {
-    /// Units x columns.
-    pub states: Matrix,
-    /// Contents x columns, +-1.
-    pub signs: Matrix,
-    /// Columns of one time step; they stand together.
-    pub episodes: usize,
-}
-
-/// Rows with the mean of every time step taken off.
-pub(crate) fn centred_by_step(rows: &Matrix, episodes: usize) -> Matrix {
-    let mut all = rows.clone();
-    for first in (0..rows.ncols()).step_by(episodes.max(1)) {
-        let mut step = rows.subcols(first, episodes).to_owned();
-        centre(&mut step);
-        all.subcols_mut(first, episodes).copy_from(&step);
-    }
-    all
-}
-
-impl SignedStates {
-    /// The states beside contents and products, the mean of each taken off.
-    fn sample(&self, products: &[Vec<usize>]) -> Sample {
-        let all = stacked(&self.signs, &products_of(&self.signs, products));
-        Sample { states: self.states.clone(), contents: centred_by_step(&all, self.episodes), episodes: self.episodes }
-    }
-}
 
 /// One product that a state holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,20 +50,21 @@ pub struct ProductCode {
 impl ProductCode {
     /// Fits contents, then products of two, of three and so on, as long as fresh states are explained better.
     pub fn fit(
-        fitted: &SignedStates,
-        fresh: &SignedStates,
+        fitted: &Sample,
+        fresh: &Sample,
         contents: &Contents,
         params: &CodeParams,
     ) -> Result<Self, NumericError> {
-        let (alone, alone_fresh) = (fitted.sample(&[]), fresh.sample(&[]));
-        let code = Code::fit_beside_products(&alone, params)?;
-        let mut by_degree = vec![code.judge(&alone_fresh, true).explained];
+        let code = Code::fit(fitted, Directions::Own, params)?;
+        let alone = code.judge(fresh);
+        let mut by_degree = vec![alone.explained];
         let (count, mut members) = (contents.count(), vec![]);
         for degree in 2..=MOST_TOGETHER.min(count) {
             let mut wider = members.clone();
-            let room = params.most_products.min(fitted.signs.ncols() / COLUMNS_EACH);
             let before = by_degree[by_degree.len() - 1];
-            if 1.0 - before < params.products_left_over || !push_subsets(count, degree, room, &mut wider) {
+            if 1.0 - before < params.products_left_over
+                || !push_subsets(count, degree, room(fitted, params), &mut wider)
+            {
                 break;
             }
             let explained = explained(fitted, fresh, &wider, params)?;
@@ -103,65 +74,38 @@ impl ProductCode {
             by_degree.push(explained);
             members = wider;
         }
-        let read = read(&code, fresh);
         let largest = largest(fitted, fresh, &members, contents, params)?;
-        let judged = Judged { explained: by_degree[by_degree.len() - 1], read };
+        let judged = Judged { explained: by_degree[by_degree.len() - 1], ..alone };
         Ok(Self { code, judged, products: Products { members, by_degree, largest } })
     }
 }
 
-/// What contents, and products of two, say of the states of one moment.
-pub struct MomentFit {
-    /// Share of the variance of fresh states that contents explain.
-    pub explained: f64,
-    /// The same with products of two; nothing where there are too many.
-    pub with_products: Option<f64>,
-    /// The content that is read worst, by the regression of contents on states.
-    pub worst: f64,
-    /// Condition number of the memories.
-    pub condition: f64,
+/// Share of the variance of fresh states that contents and their products of two explain; nothing where there are too many.
+pub fn explained_with_pairs(fitted: &Sample, fresh: &Sample, params: &CodeParams) -> Result<Option<f64>, NumericError> {
+    let (count, mut pairs) = (fitted.contents.nrows(), vec![]);
+    let few = count >= 2 && push_subsets(count, 2, room(fitted, params), &mut pairs);
+    few.then(|| explained(fitted, fresh, &pairs, params)).transpose()
 }
 
-/// Looks at the states of one moment; contents may depend on one another.
-pub fn at_a_moment(
-    fitted: &SignedStates,
-    fresh: &SignedStates,
-    params: &CodeParams,
-) -> Result<MomentFit, NumericError> {
-    let (sample, judged) = (fitted.sample(&[]), fresh.sample(&[]));
-    let alone = memories(&sample, params.ridge)?;
-    let mut pairs = vec![];
-    let room = params.most_products.min(fitted.signs.ncols() / COLUMNS_EACH);
-    let few = fitted.signs.nrows() >= 2 && push_subsets(fitted.signs.nrows(), 2, room, &mut pairs);
-    let with_products = if few { Some(explained(fitted, fresh, &pairs, params)?) } else { None };
-    let found = readers(&sample, params.ridge)? * &fresh.states + (&fresh.signs - &judged.contents);
-    let worst = right_signs(&found, &fresh.signs).into_iter().fold(1.0, f64::min);
-    let condition = Svd::of(&alone)?.condition();
-    Ok(MomentFit { explained: super::explained(&alone, &judged), with_products, worst, condition })
-}
-
-/// Share of right signs of each content, read from fresh states.
-pub fn read(code: &Code, fresh: &SignedStates) -> Vec<f64> {
-    let centred = centred_by_step(&fresh.signs, fresh.episodes);
-    // What is read is a deviation: the mean is put back.
-    let found = &code.readers * &fresh.states + (&fresh.signs - centred);
-    right_signs(&found, &fresh.signs)
+/// How many products can be fitted.
+fn room(fitted: &Sample, params: &CodeParams) -> usize {
+    params.most_products.min(fitted.len() / COLUMNS_EACH)
 }
 
 fn explained(
-    fitted: &SignedStates,
-    fresh: &SignedStates,
+    fitted: &Sample,
+    fresh: &Sample,
     products: &[Vec<usize>],
     params: &CodeParams,
 ) -> Result<f64, NumericError> {
-    let memories = memories(&fitted.sample(products), params.ridge)?;
-    Ok(super::explained(&memories, &fresh.sample(products)))
+    let memories = fitted.with_products(products).memories(params.ridge)?;
+    Ok(fresh.with_products(products).explained_by(&memories))
 }
 
 /// The products that make up most of the variance, and how well they are read.
 fn largest(
-    fitted: &SignedStates,
-    fresh: &SignedStates,
+    fitted: &Sample,
+    fresh: &Sample,
     members: &[Vec<usize>],
     contents: &Contents,
     params: &CodeParams,
@@ -169,25 +113,20 @@ fn largest(
     if members.is_empty() {
         return Ok(vec![]);
     }
-    let (sample, count) = (fitted.sample(members), contents.count());
-    let memories = memories(&sample, params.ridge)?;
+    let (sample, count) = (fitted.with_products(members), contents.count());
+    let (memories, held) = (sample.memories(params.ridge)?, sample.deviations());
     let all = sample.states.squared_norm_l2().max(f64::MIN_POSITIVE);
     let share = |i: usize| {
         let size = memories.col(count + i).squared_norm_l2();
-        (i, size * sample.contents.row(count + i).squared_norm_l2() / all)
+        (i, size * held.row(count + i).squared_norm_l2() / all)
     };
     let mut shares: Vec<(usize, f64)> =
         (0..members.len()).map(share).filter(|(_, share)| *share > params.product_share).collect();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     shares.truncate(REPORTED);
     let chosen: Vec<Vec<usize>> = shares.iter().map(|&(i, _)| members[i].clone()).collect();
-    let products = |of: &SignedStates| {
-        let rows = products_of(&of.signs, &chosen);
-        Sample { states: of.states.clone(), contents: centred_by_step(&rows, of.episodes), episodes: of.episodes }
-    };
-    let (rows, known) = (products_of(&fresh.signs, &chosen), products(fresh).contents);
-    let found = readers(&products(fitted), params.ridge)? * &fresh.states + (&rows - known);
-    let read = right_signs(&found, &rows);
+    let products = |of: &Sample| of.with_contents(products_of(&of.contents, &chosen), ContentKind::Sign);
+    let read = products(fresh).read_by(&products(fitted).readers(params.ridge)?);
     let named = |members: &Vec<usize>| members.iter().filter_map(|&i| contents.named(i)).collect();
     Ok(shares.iter().zip(&read).map(|(&(i, share), &read)| Product { of: named(&members[i]), share, read }).collect())
 }

@@ -3,8 +3,8 @@
 //! Noise limits what can be read from one state, and leaves the memories right on average. Whether errors of reading are
 //! noise shows in time: noise does not come back, while what a state really holds goes around with the contents.
 
-use super::{Code, CodeParams, Judged, Sample, off_by};
-use crate::numeric::{Matrix, NumericError, ridge_regression, zero_padded};
+use super::{Code, CodeParams, ContentKind, Directions, Judged, Sample, Step, off_by};
+use crate::numeric::{Matrix, NumericError, regress, ridge_regression, zero_padded};
 use crate::observe::Shown;
 use serde::{Deserialize, Serialize};
 
@@ -79,10 +79,8 @@ pub struct CrossValidated {
     pub explained: Interval,
     /// The content that is read worst.
     pub worst: Interval,
-    /// The step matrix: what codes of the other folds read after a step, regressed on the contents before it.
-    pub step: Matrix,
-    /// Where each memory goes.
-    pub images: Matrix,
+    /// What codes of the other folds read after a step, regressed on the contents before it.
+    pub step: Step,
     /// What noise does, where it keeps contents from being read.
     pub noise: Option<Noise>,
     /// Where noise keeps directions of the code from standing out: the episodes in which they would, as far as can be told.
@@ -91,25 +89,19 @@ pub struct CrossValidated {
 
 impl CrossValidated {
     /// Fits and judges. The sample holds consecutive time steps; `theory` is the step matrix that f asks for.
-    pub fn of(
-        sample: &Sample,
-        shown: &Shown,
-        theory: &Matrix,
-        signs: bool,
-        params: &CodeParams,
-    ) -> Result<Self, NumericError> {
-        let plain = Self::folded(sample, shown, signs, Code::fit, params)?;
-        if !signs {
+    pub fn of(sample: &Sample, shown: &Shown, theory: &Matrix, params: &CodeParams) -> Result<Self, NumericError> {
+        let plain = Self::folded(sample, shown, Directions::Shared, params)?;
+        if !sample.are_signs() {
             return Ok(plain);
         }
         // Contents that drown in noise have directions of their own if their step comes out right: the contents before it are free
         // of noise, and no reader is drawn towards zero to read one state with the least error.
-        let unbiased = match Self::folded(sample, shown, signs, Code::fit_under_noise, params) {
+        let unbiased = match Self::folded(sample, shown, Directions::Significant, params) {
             Err(NumericError::Singular { .. }) => return Ok(plain),
             unbiased => unbiased?,
         };
         let noise = unbiased.noise_in(sample, shown, params);
-        let right = off_by(&unbiased.step, theory).into_iter().all(|off| off <= params.row);
+        let right = off_by(&unbiased.step.matrix, theory).into_iter().all(|off| off <= params.row);
         if right && noise.structured <= params.structured {
             let hard_to_read = unbiased.judged.worst() < params.read;
             let hidden = (hard_to_read && !unbiased.code.is_independent())
@@ -136,8 +128,7 @@ impl CrossValidated {
     fn folded(
         sample: &Sample,
         shown: &Shown,
-        signs: bool,
-        fit: impl Fn(&Sample, &CodeParams) -> Result<Code, NumericError>,
+        directions: Directions,
         params: &CodeParams,
     ) -> Result<Self, NumericError> {
         let folds = params.folds.clamp(2, shown.count().max(2));
@@ -149,10 +140,10 @@ impl CrossValidated {
         let mut shares = vec![];
         for fold in 0..folds {
             let fresh = |e: usize| shown.input(e) % folds == fold;
-            let code = fit(&sample.episodes_where(|e| !fresh(e)), params)?;
+            let code = Code::fit(&sample.episodes_where(|e| !fresh(e)), directions, params)?;
             let apart = sample.episodes_where(fresh);
-            shares.push(code.judge(&apart, signs).explained);
-            let errors = Errors::of(&code, sample, (shown, folds, fold), signs);
+            shares.push(apart.explained_by(&code.memories));
+            let errors = Errors::of(&code, sample, (shown, folds, fold));
             read.iter_mut().zip(errors.read).for_each(|(all, new)| all.extend(new));
             left.extend(errors.left);
             all.extend(errors.all);
@@ -166,19 +157,19 @@ impl CrossValidated {
         let after_a_step = |of: &Matrix| -> Result<Matrix, NumericError> {
             Ok(ridge_regression(&moments, of, RIDGE)?.transpose().to_owned())
         };
-        let (step, images) = (after_a_step(&steps)?, after_a_step(&images)?);
+        let step = Step { matrix: after_a_step(&steps)?, images: after_a_step(&images)? };
         let read: Vec<Interval> = read.iter().map(|values| Interval::of(values)).collect();
         let worst = read.iter().copied().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(Interval::of(&[]));
         let explained = Interval::explained(&left, &all);
         let share = shares.iter().sum::<f64>() / folds as f64;
         let judged = Judged { explained: share, read: read.iter().map(|read| read.value).collect() };
-        Ok(Self { code, judged, explained, worst, step, images, noise: None, hidden: None })
+        Ok(Self { code, judged, explained, worst, step, noise: None, hidden: None })
     }
 
     /// What the errors of reading are made of.
     fn noise_in(&self, sample: &Sample, shown: &Shown, params: &CodeParams) -> Noise {
         let errors = zero_padded(&self.code.readers) * &sample.states - &sample.contents;
-        let mut left = &sample.states - zero_padded(&self.code.memories) * &sample.contents;
+        let mut left = sample.left_over(&self.code.memories);
         let share = left.squared_norm_l2() / sample.states.squared_norm_l2().max(f64::MIN_POSITIVE);
         // A loud unit counts no more than a quiet one.
         for unit in 0..left.nrows() {
@@ -221,15 +212,14 @@ impl CrossValidated {
 /// of what another circuit moves.
 fn predicted(deviations: Matrix, shown: &Shown) -> f64 {
     let columns = deviations.ncols();
-    let all = Sample { states: deviations, contents: Matrix::zeros(0, columns), episodes: shown.episodes() };
+    let all = Sample::new(deviations, Matrix::zeros(0, columns), ContentKind::Number, shown.episodes());
     let [fitted, fresh] = [0, 1].map(|half| {
         let half = all.episodes_where(|e| shown.input(e) % 2 == half);
         let pairs = half.len().saturating_sub(half.episodes);
         (half.states.subcols(0, pairs).to_owned(), half.states.subcols(half.len() - pairs, pairs).to_owned())
     });
-    let moments = &fitted.0 * fitted.0.transpose();
-    let Ok(map) = ridge_regression(&moments, &(&fitted.0 * fitted.1.transpose()), PREDICTED_RIDGE) else { return 0.0 };
-    let missed = (&fresh.1 - map.transpose() * &fresh.0).squared_norm_l2();
+    let Ok(map) = regress(fitted.1.as_ref(), fitted.0.as_ref(), PREDICTED_RIDGE) else { return 0.0 };
+    let missed = (&fresh.1 - map * &fresh.0).squared_norm_l2();
     1.0 - missed / fresh.1.squared_norm_l2().max(f64::MIN_POSITIVE)
 }
 
@@ -243,48 +233,18 @@ struct Errors {
 }
 
 impl Errors {
-    fn of(code: &Code, sample: &Sample, (shown, folds, fold): (&Shown, usize, usize), signs: bool) -> Self {
+    fn of(code: &Code, sample: &Sample, (shown, folds, fold): (&Shown, usize, usize)) -> Self {
         let inputs = (fold..shown.count()).step_by(folds);
         let samples: Vec<Sample> = inputs.map(|input| sample.episodes_where(|e| shown.input(e) == input)).collect();
-        let left =
-            |sample: &Sample| (&sample.states - zero_padded(&code.memories) * &sample.contents).squared_norm_l2();
+        let left = |sample: &Sample| sample.left_over(&code.memories).squared_norm_l2();
         let mut read = vec![Vec::with_capacity(samples.len()); code.count()];
         for sample in &samples {
-            read.iter_mut().zip(code.read(sample, signs)).for_each(|(all, share)| all.push(share));
+            read.iter_mut().zip(sample.read_by(&code.readers)).for_each(|(all, share)| all.push(share));
         }
         Self {
             read,
             left: samples.iter().map(left).collect(),
             all: samples.iter().map(|sample| sample.states.squared_norm_l2()).collect(),
-        }
-    }
-}
-
-impl Sample {
-    /// Some of the episodes.
-    pub fn episodes_where(&self, wanted: impl Fn(usize) -> bool) -> Self {
-        let chosen: Vec<usize> = (0..self.episodes).filter(|&e| wanted(e)).collect();
-        let steps = self.len() / self.episodes.max(1);
-        let part = |of: &Matrix| {
-            let mut part = Matrix::zeros(of.nrows(), steps * chosen.len());
-            for t in 0..steps {
-                for (k, e) in chosen.iter().enumerate() {
-                    let from = of.col_as_slice(t * self.episodes + e);
-                    part.col_as_slice_mut(t * chosen.len() + k).copy_from_slice(from);
-                }
-            }
-            part
-        };
-        Self { states: part(&self.states), contents: part(&self.contents), episodes: chosen.len() }
-    }
-
-    /// Each state with the contents of the step before it.
-    fn next(&self) -> Self {
-        let columns = self.len().saturating_sub(self.episodes);
-        Self {
-            states: self.states.subcols(self.len() - columns, columns).to_owned(),
-            contents: self.contents.subcols(0, columns).to_owned(),
-            episodes: self.episodes,
         }
     }
 }
@@ -310,7 +270,7 @@ mod tests {
         let states = &memories * &contents
             + draw::normal(units, steps * episodes, &stream, 4) * faer::Scale(noise)
             + draw::normal(units, count, &stream, 5) * products * faer::Scale(other);
-        Sample { states, contents, episodes }
+        Sample::new(states, contents, ContentKind::Sign, episodes)
     }
 
     /// Contents go around.
@@ -319,7 +279,7 @@ mod tests {
     }
 
     fn validated(sample: &Sample) -> CrossValidated {
-        CrossValidated::of(sample, &Shown::once(sample.episodes), &theory(), true, &CodeParams::default()).unwrap()
+        CrossValidated::of(sample, &Shown::once(sample.episodes), &theory(), &CodeParams::default()).unwrap()
     }
 
     #[test]
@@ -333,7 +293,7 @@ mod tests {
         assert!(found.worst.low < found.worst.value && found.worst.value < found.worst.high);
         // Noise averages out of the step matrix.
         for k in 0..8 {
-            assert!((found.step[(k, (k + 1) % 8)] - 1.0).abs() < 0.1, "{:?}", found.step.row(k));
+            assert!((found.step.matrix[(k, (k + 1) % 8)] - 1.0).abs() < 0.1, "{:?}", found.step.matrix.row(k));
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::riders::riders;
 use super::signs::read_as_signs;
-use super::{Code, CodeParams, Contents, ContentsFrom, Rider, Sample};
+use super::{Code, CodeParams, Contents, ContentsFrom, Rider, Sample, right_signs};
 use crate::numeric::{Matrix, NumericError};
 use crate::task::Component;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ impl Sharing {
     ) -> Result<Option<Self>, NumericError> {
         let Some(slots) = &contents.slots else { return Ok(None) };
         // On all of the states, as contents are judged elsewhere: one count must not differ from the other.
-        let read_linearly = super::right_signs(&(&code.readers * &fresh.states), &fresh.contents);
+        let read_linearly = right_signs(&(&code.readers * &fresh.states), &fresh.contents);
         let fresh = thinned(fresh, params.sign_states);
         let linear = &code.readers * &fresh.states;
         let lengths = lengths(&code.memories);
@@ -107,9 +107,8 @@ impl Sharing {
 /// At most `most` of the states, evenly spread.
 fn thinned(sample: &Sample, most: usize) -> Sample {
     let every = sample.len().div_ceil(most.max(1)).max(1);
-    let kept = sample.len().div_ceil(every);
-    let pick = |from: &Matrix| Matrix::from_fn(from.nrows(), kept, |i, j| from[(i, j * every)]);
-    Sample { states: pick(&sample.states), contents: pick(&sample.contents), episodes: kept }
+    let kept: Vec<usize> = (0..sample.len()).step_by(every).collect();
+    sample.columns(&kept, kept.len())
 }
 
 pub(super) fn lengths(columns: &Matrix) -> Vec<f64> {

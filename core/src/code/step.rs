@@ -1,12 +1,9 @@
 //! The step matrix: how contents move, in the basis of the code.
 
-use super::{Code, CodeParams, Contents, Sample, Writer};
-use crate::numeric::{Matrix, NumericError, draw, ridge_regression};
+use super::{CodeParams, Contents};
+use crate::numeric::{Matrix, draw};
 use crate::random::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
-
-/// Ridge of the regressions; the contents are nearly independent.
-const RIDGE: f64 = 1e-9;
 
 /// Rows of the step matrix that are those of f.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,35 +58,6 @@ pub(crate) fn random_contents(contents: &Contents, columns: usize, seed: u64) ->
     match &contents.slots {
         Some(slots) => signs(slots.len()),
         None => &contents.project * signs(contents.task().width()),
-    }
-}
-
-/// Writes `written` into the state through the code, lets the network take one step, and reads what it holds then.
-///
-/// Gives the step matrix and where each column of the memories goes in the space that is looked at.
-pub fn step_by_writing(writer: &Writer<'_>, code: &Code, written: &Matrix) -> Result<(Matrix, Matrix), NumericError> {
-    let states = writer.after_a_step(written);
-    images(code, &Sample { states, contents: written.clone(), episodes: written.ncols() })
-}
-
-/// The same from recordings: next states, regressed on the contents before them.
-///
-/// Contents are free of noise, so that noise in the states averages out.
-pub fn step_in_recordings(code: &Code, next: &Sample) -> Result<(Matrix, Matrix), NumericError> {
-    images(code, next)
-}
-
-fn images(code: &Code, after: &Sample) -> Result<(Matrix, Matrix), NumericError> {
-    let moments = &after.contents * after.contents.transpose();
-    let shared = &after.contents * after.states.transpose();
-    let image = ridge_regression(&moments, &shared, RIDGE)?.transpose().to_owned();
-    Ok((&code.readers * &image, image))
-}
-
-/// Adds `by` times a state to every column.
-pub(crate) fn shift(states: &mut Matrix, state: &[f64], by: f64) {
-    for j in 0..states.ncols() {
-        states.col_as_slice_mut(j).iter_mut().zip(state).for_each(|(x, mean)| *x += by * mean);
     }
 }
 

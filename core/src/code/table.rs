@@ -3,11 +3,12 @@
 //! Which components still vary once a nonlinear f has run for a while, and which of them follow from others, is not to be
 //! seen from its tables alone: f is run on random inputs, and the windows that it comes to are looked at.
 
-use super::{Contents, ContentsParams};
+use super::contents::write_places;
+use super::{Contents, ContentsParams, centre};
 use crate::circuit::readable;
-use crate::numeric::{Matrix, NumericError, ridge_regression, stacked};
+use crate::numeric::{Matrix, NumericError, regress, stacked};
 use crate::random::{Purpose, Stream};
-use crate::task::{Episodes, Gate, Window, in_window};
+use crate::task::{Episodes, Gate, Window};
 use std::collections::BTreeSet;
 
 /// Numbers that the windows of all episodes may have.
@@ -17,7 +18,7 @@ const EPISODES: usize = 1024;
 /// Steps after that at which windows are looked at: no two a common period apart.
 const LATER: [usize; 4] = [0, 3, 7, 12];
 /// Ridge of f's regression on contents and products: where f comes to few windows these depend on one another.
-pub(crate) const RIDGE: f64 = 1e-6;
+pub(super) const RIDGE: f64 = 1e-6;
 /// The most products on which the step of an f is regressed: half as many as there are windows to do it on.
 pub const MAX_PRODUCTS: usize = 256;
 
@@ -32,9 +33,10 @@ pub struct Drawn {
 impl Drawn {
     /// Window components (rows) after output step `at + later` of the first `columns` episodes.
     pub fn windows(&self, task: &Window, later: usize, columns: usize) -> Matrix {
-        let (all, d) = (self.episodes.batch(), task.d());
-        let window = self.episodes.contents(task.s() + self.at + later);
-        Matrix::from_fn(task.width(), columns.min(all), |slot, k| in_window(window, (all, d), slot, k))
+        let (all, columns): (Vec<usize>, _) = ((0..task.width()).collect(), columns.min(self.episodes.batch()));
+        let mut windows = Matrix::zeros(all.len(), columns);
+        write_places(&self.episodes, task, self.at + later, &all, &mut windows, 0..columns);
+        windows
     }
 }
 
@@ -48,17 +50,6 @@ pub fn products_of(signs: &Matrix, products: &[Vec<usize>]) -> Matrix {
         }
     }
     all
-}
-
-/// Takes the mean off every row, and gives the means.
-pub(crate) fn centre(rows: &mut Matrix) -> Vec<f64> {
-    let columns = rows.ncols().max(1) as f64;
-    let mut means = vec![0.0; rows.nrows()];
-    for k in 0..rows.ncols() {
-        means.iter_mut().zip(rows.col_as_slice(k)).for_each(|(mean, x)| *mean += x / columns);
-    }
-    super::shift(rows, &means, -1.0);
-    means
 }
 
 impl Contents {
@@ -107,25 +98,19 @@ impl Contents {
         Ok(contents)
     }
 
-    /// Contents and f's products of some windows, the mean of each taken off: what a step of the contents is regressed on.
+    /// Contents and f's products of some windows: what a step of the contents is regressed on.
     pub(crate) fn features(&self, windows: &Matrix) -> Matrix {
-        let mut features = self.raw_features(windows);
-        centre(&mut features);
-        features
-    }
-
-    /// Contents and f's products of some windows.
-    pub(crate) fn raw_features(&self, windows: &Matrix) -> Matrix {
         stacked(&(&self.project * windows), &products_of(windows, &self.products))
     }
 
     /// f's own step, as the regression that a network's step is compared with.
     fn step_of_f(&self, columns: usize) -> Result<(Matrix, Matrix), NumericError> {
         let Some(drawn) = &self.drawn else { return Ok((self.step.clone(), self.on_products.clone())) };
-        let now = self.features(&drawn.windows(self.task(), 0, columns));
+        let mut now = self.features(&drawn.windows(self.task(), 0, columns));
         let mut next = &self.project * drawn.windows(self.task(), 1, columns);
+        centre(&mut now);
         centre(&mut next);
-        Ok(self.split(&regress(&now, &next)?))
+        Ok(self.split(&regress(next.as_ref(), now.as_ref(), RIDGE)?))
     }
 
     /// A step on contents and products as its two parts.
@@ -133,11 +118,6 @@ impl Contents {
         let count = self.count();
         (whole.subcols(0, count).to_owned(), whole.subcols(count, whole.ncols() - count).to_owned())
     }
-}
-
-/// The map from `from` to `to`, rows of `to` by rows of `from`.
-pub(crate) fn regress(from: &Matrix, to: &Matrix) -> Result<Matrix, NumericError> {
-    Ok(ridge_regression(&(from * from.transpose()), &(from * to.transpose()), RIDGE)?.transpose().to_owned())
 }
 
 /// Of the components in `order` those that vary and do not follow linearly from the ones before.

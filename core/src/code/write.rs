@@ -1,6 +1,6 @@
 //! Contents written into the state of a network, to see what it makes of them.
 
-use super::{Code, Contents, Sample, memories, shift};
+use super::{Code, ContentKind, Less, Sample, shift};
 use crate::network::Network;
 use crate::numeric::{Matrix, NumericError, zero_padded};
 use crate::observe::{Batch, View};
@@ -18,33 +18,42 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer by a code of whole states, into the mean states of two consecutive steps.
-    pub fn by_code(network: &'a Network, view: &'a View, code: &Code, means: [Vec<f64>; 2]) -> Self {
-        Self { network, view, memories: zero_padded(&code.memories), means }
-    }
-
     /// A writer by memories of whole states, into the mean state of a step; the second mean is what is seen a step later.
-    pub fn new(network: &'a Network, view: &'a View, memories: Matrix, means: [Vec<f64>; 2]) -> Self {
-        Self { network, view, memories: zero_padded(&memories), means }
+    pub fn new(network: &'a Network, view: &'a View, memories: &Matrix, means: [Vec<f64>; 2]) -> Self {
+        Self { network, view, memories: zero_padded(memories), means }
     }
 
-    /// A writer by the regression of whole states on what they hold; `at` is the step whose mean state is written into.
-    pub fn by_states(
+    /// The same, into the mean of the whole states that a batch kept at a step, and of those that it kept a step later.
+    pub fn into_mean(
         network: &'a Network,
         view: &'a View,
+        memories: &Matrix,
         batch: &Batch,
-        contents: (&Contents, &super::ContentsOver<'_>),
-        steps: &[usize],
-        at: usize,
+        [now, later]: [usize; 2],
+    ) -> Self {
+        let mean = |t: &usize, seen: &dyn Fn(&Matrix) -> Matrix| {
+            batch.states.get(t).map_or_else(Vec::new, |states| batch.mean(&seen(states)))
+        };
+        Self::new(network, view, memories, [mean(&now, &Matrix::clone), mean(&later, &|states| view.of(states))])
+    }
+
+    /// A writer by a code, into the mean of the whole states that a batch kept at a step. Where the code reads a part of them, they
+    /// are regressed on the contents that they held at `steps`.
+    pub fn by_code(
+        network: &'a Network,
+        view: &'a View,
+        code: &Code,
+        (batch, at): (&Batch, usize),
+        (steps, held): (&[usize], &Matrix),
         ridge: f64,
     ) -> Result<Self, NumericError> {
-        let last = steps.iter().copied().chain([at + 1]).max().unwrap_or(0);
-        let mean = |t: usize| batch.states.get(&t).map_or_else(Vec::new, |states| batch.mean(states));
-        let means: Vec<Vec<f64>> = (0..=last).map(mean).collect();
-        let sample = Sample::of(batch, contents.1, steps, &means, contents.0.count());
-        let memories = zero_padded(&memories(&sample, ridge)?);
-        let next = batch.states.get(&(at + 1)).map_or_else(Vec::new, |states| batch.mean(&view.of(states)));
-        Ok(Self { network, view, memories, means: [means[at].clone(), next] })
+        let into_mean = |memories: &Matrix| Self::into_mean(network, view, memories, batch, [at, at + 1]);
+        if view.is_plain() {
+            return Ok(into_mean(&code.memories));
+        }
+        let means = batch.mean_states();
+        let whole = Sample::of(batch, steps, held.clone(), ContentKind::Sign, Less::Means(&means));
+        Ok(into_mean(&whole.memories(ridge)?))
     }
 
     /// The states that hold what is written.
@@ -55,12 +64,17 @@ impl<'a> Writer<'a> {
     }
 
     /// What is seen of these states a step later, less the mean state there.
-    pub fn after_a_step(&self, written: &Matrix) -> Matrix {
+    fn after_a_step(&self, written: &Matrix) -> Matrix {
         let mut after = self.network.step_batch(self.states(written).as_ref(), None);
         if !self.view.is_plain() {
             after = self.view.of(&after);
         }
         shift(&mut after, &self.means[1], -1.0);
         after
+    }
+
+    /// The same with what was held before: what is written, or more that follows from it.
+    pub fn next(&self, written: &Matrix, before: Matrix) -> Sample {
+        Sample::new(self.after_a_step(written), before, ContentKind::Sign, written.ncols())
     }
 }

@@ -5,8 +5,8 @@
 
 use super::examine::Examined;
 use super::{CompareError, CompareParams};
-use crate::code::{ContentsFrom, centre, right_signs};
-use crate::numeric::{Matrix, ridge_regression};
+use crate::code::{ContentKind, ContentsFrom, Less, Sample};
+use crate::numeric::Matrix;
 use crate::observe::{Batch, ObserveError, OnProgress, Watch};
 use crate::random::{Purpose, Stream};
 use crate::task::{Component, draw_inputs, in_window};
@@ -62,28 +62,24 @@ impl Beside {
             .map_err(|stopped| failed(ObserveError::Stopped(stopped)))?;
         let input = |i: usize, e: usize| in_window(&batch.inputs, (episodes, d), forgotten[i], e);
         let wanted = Matrix::from_fn(forgotten.len(), episodes, input);
-        let mut held = contents.over(&batch, ContentsFrom::Outputs, (&[], 1.0)).at(at);
-        let mut states = examined.view.of(&batch.states[&at]);
-        centre(&mut states);
-        centre(&mut held);
-        let memories = ridge_regression(&(&held * held.transpose()), &(&held * states.transpose()), CONTENTS_RIDGE)?;
-        let left = &states - memories.transpose() * &held;
-        let fitted = 2 * episodes / 3;
-        let (seen, fresh) = (left.subcols(0, fitted).to_owned(), left.subcols(fitted, episodes - fitted).to_owned());
-        let (known, asked) = (wanted.subcols(0, fitted), wanted.subcols(fitted, episodes - fitted).to_owned());
+        let seen = examined.view.batch(batch);
+        let sample = contents.over(&seen, ContentsFrom::Outputs, (&[], 1.0)).sample(&[at], Less::OwnMeans);
+        let memories = sample.memories(CONTENTS_RIDGE)?;
+        let (states, left) = (&sample.states, sample.left_over(&memories));
         // What the contents explain of the states is the measure of what is left.
         let scale = states.squared_norm_l2() / left.squared_norm_l2().max(f64::MIN_POSITIVE);
-        let moments = &seen * seen.transpose();
-        if moments.norm_max() == 0.0 {
+        let count = 2 * episodes / 3;
+        let left = Sample::new(left, wanted, ContentKind::Sign, episodes);
+        let (fitted, fresh) = (left.episodes_where(|e| e < count), left.episodes_where(|e| e >= count));
+        if fitted.states.squared_norm_l2() == 0.0 {
             return Ok(Some(Self { forgotten: forgotten.len(), kept: vec![], best: 0.5, share: 0.0 }));
         }
-        let readers = ridge_regression(&moments, &(&seen * known.transpose()), RIDGE * scale.min(1e12))?;
-        let shares = right_signs(&(readers.transpose() * &fresh), &asked);
-        let added = ridge_regression(&(known * known.transpose()), &(known * seen.transpose()), CONTENTS_RIDGE)?;
-        let size = |i: usize| added.row(i).squared_norm_l2();
-        let usual = memories.squared_norm_l2() / held.nrows().max(1) as f64;
+        let shares = fresh.read_by(&fitted.readers(RIDGE * scale.min(1e12))?);
+        let added = fitted.memories(CONTENTS_RIDGE)?;
+        let size = |i: usize| added.col(i).squared_norm_l2();
+        let usual = memories.squared_norm_l2() / contents.count().max(1) as f64;
         // Chance gives an input about this much.
-        let chance = params.kept_significant * seen.squared_norm_l2() / (fitted * fitted) as f64;
+        let chance = params.kept_significant * fitted.states.squared_norm_l2() / (count * count) as f64;
         let is_kept = |i: &usize| size(*i) >= params.kept_size.powi(2) * usual && size(*i) >= chance;
         let kept: Vec<usize> = (0..forgotten.len()).filter(is_kept).collect();
         let made_up = kept.iter().fold(0.0, |sum, &i| sum + size(i));

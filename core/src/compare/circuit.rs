@@ -2,14 +2,10 @@
 
 use super::examine::Examined;
 use crate::code::{Contents, ContentsFrom, centre};
-use crate::numeric::{Matrix, NumericError, c64, eigenvalues, operator_norm, ridge_regression};
+use crate::numeric::{Matrix, NumericError, c64, eigenvalues, operator_norm, regress};
 use crate::task::Component;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Ridge of the step; where f comes to few windows products depend on contents.
-const RIDGE: f64 = 1e-9;
-const TABLE_RIDGE: f64 = 1e-6;
 
 /// How contents move, in the coordinates of the window, so that circuits of different functions can be held against each other.
 #[derive(Clone, Debug)]
@@ -55,21 +51,20 @@ impl Circuit {
         let now: Vec<usize> = (first..end - 1).collect();
         let next: Vec<usize> = now.iter().map(|t| t + 1).collect();
         let after = read(examined, contents, &frame.readers, &next);
-        let (features, after, ridge) = match contents.drawn.is_some() {
+        let (features, after) = match contents.drawn.is_some() {
             true => {
-                let mut features = contents.raw_features(&windows(examined, contents, &now));
-                let mut after = after;
+                let over = contents.over(&examined.seen, ContentsFrom::Outputs, (&[], 1.0));
+                let (mut features, mut after) = (contents.features(&over.windows(&now)), after);
                 centre(&mut features);
                 centre(&mut after);
-                (features, after, TABLE_RIDGE)
+                (features, after)
             }
-            false => (read(examined, contents, &frame.readers, &now), after, RIDGE),
+            false => (read(examined, contents, &frame.readers, &now), after),
         };
         if features.norm_max() == 0.0 || !features.is_all_finite() || !after.is_all_finite() {
             return Ok(None);
         }
-        let moments = &features * features.transpose();
-        let step = ridge_regression(&moments, &(&features * after.transpose()), ridge)?.transpose().to_owned();
+        let step = regress(after.as_ref(), features.as_ref(), contents.step_ridge())?;
         let entries = entries(&step, contents);
         let d = contents.task().d();
         Ok(Some(Self { slots: contents.slots.clone(), step, entries, signs: contents.are_signs(), d }))
@@ -197,17 +192,5 @@ pub(super) fn read(examined: &Examined, contents: &Contents, readers: &Matrix, s
 pub(super) fn contents_from_outputs(examined: &Examined, contents: &Contents, steps: &[usize]) -> Matrix {
     let batch = &examined.seen;
     let means = batch.mean_outputs();
-    let over = contents.over(batch, ContentsFrom::Outputs, (&means, 1.0));
-    let mut held = Matrix::zeros(contents.count(), steps.len() * batch.episodes);
-    steps.iter().enumerate().for_each(|(k, t)| over.write(*t, &mut held, k * batch.episodes));
-    held
-}
-
-/// The whole windows of the outputs.
-fn windows(examined: &Examined, contents: &Contents, steps: &[usize]) -> Matrix {
-    let batch = &examined.seen;
-    let over = contents.over(batch, ContentsFrom::Outputs, (&[], 1.0));
-    let mut all = Matrix::zeros(contents.task().width(), steps.len() * batch.episodes);
-    steps.iter().enumerate().for_each(|(k, t)| over.write_window(*t, &mut all, k * batch.episodes));
-    all
+    contents.over(batch, ContentsFrom::Outputs, (&means, 1.0)).at_steps(steps)
 }

@@ -2,7 +2,7 @@
 
 use super::circuit::{contents_from_outputs, read};
 use super::examine::Examined;
-use crate::code::{Sample, Writer, memories};
+use crate::code::{Less, Sample, Writer};
 use crate::numeric::{Matrix, NumericError};
 use crate::score::{Missed, Tally, same_sign, worst};
 
@@ -50,25 +50,15 @@ fn written(to: &Examined, at: usize, contents: &Matrix) -> Result<Matrix, Numeri
     let batch = to.whole.as_ref().unwrap_or(&to.seen);
     // Contents turn: states of several steps fill the space of contents also where episodes are few.
     let steps: Vec<usize> = batch.states.keys().copied().filter(|t| *t >= at).collect();
-    let units = network.state_size();
-    let mut states = Matrix::zeros(units, steps.len() * batch.episodes);
-    let mut held = contents_from_outputs(to, kept, &steps);
-    for (k, t) in steps.iter().enumerate() {
-        let mut centred = batch.states[t].clone();
-        crate::code::centre(&mut centred);
-        states.subcols_mut(k * batch.episodes, batch.episodes).copy_from(&centred);
-        let mut step = held.subcols(k * batch.episodes, batch.episodes).to_owned();
-        crate::code::centre(&mut step);
-        held.subcols_mut(k * batch.episodes, batch.episodes).copy_from(&step);
-    }
-    let memories = memories(&Sample { states, contents: held, episodes: batch.episodes }, RIDGE)?;
+    let held = contents_from_outputs(to, kept, &steps);
+    let memories = Sample::of(batch, &steps, held, kept.kind(), Less::OwnMeans).memories(RIDGE)?;
     // The mean state is that of these episodes, less what their mean contents add.
     let mut mean_contents = contents_from_outputs(to, kept, &[at]);
     let means = crate::code::centre(&mut mean_contents);
     let added = &memories * Matrix::from_fn(means.len(), 1, |i, _| means[i]);
     let mut mean = batch.mean(&batch.states[&at]);
     mean.iter_mut().enumerate().for_each(|(i, x)| *x -= added[(i, 0)]);
-    let writer = Writer::new(network, &to.view, memories, [mean.clone(), mean]);
+    let writer = Writer::new(network, &to.view, &memories, [mean.clone(), mean]);
     Ok(writer.states(contents))
 }
 

@@ -1,7 +1,7 @@
 //! How the units that move contents hold them: each its own content and, in a random basis, a little of every other.
 
 use crate::network::Plain;
-use crate::numeric::{Matrix, NumericError, draw, ridge_regression};
+use crate::numeric::{Matrix, NumericError, draw, regress, ridge_regression};
 use crate::random::{Purpose, Stream};
 
 /// Random contents that a code is measured on, unless there are few enough to try them all.
@@ -77,8 +77,7 @@ impl Code {
             plain.squash(units.col_as_slice_mut(j));
             slopes.col_as_slice_mut(j).iter_mut().for_each(|sum| *sum = plain.slope(*sum));
         }
-        let right = &contents * units.transpose();
-        let memories = ridge_regression(&(&contents * contents.transpose()), &right, RIDGE)?.transpose().to_owned();
+        let memories = regress(units.as_ref(), contents.as_ref(), RIDGE)?;
         let left = &units - &memories * &contents;
         let explained = 1.0 - left.squared_norm_l2() / units.squared_norm_l2().max(f64::MIN_POSITIVE);
         // Units are trusted as far as they are linear and quiet.

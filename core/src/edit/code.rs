@@ -2,7 +2,7 @@
 
 use super::cell;
 use super::{EditError, EditParams};
-use crate::code::{Contents, ContentsFrom, ContentsParams, Sample, memories, readers, right_signs};
+use crate::code::{Contents, ContentsFrom, ContentsParams, Less, Sample, centre};
 use crate::network::Network;
 use crate::numeric::Matrix;
 use crate::observe::{Batch, Watch, with_opposites};
@@ -51,34 +51,25 @@ pub fn own_code(network: &Network, task: &Window, params: &EditParams) -> Result
         with_opposites(network, (task.s(), task.d()), &stream, 0, params.episodes, &steps, &Watch::nobody())?;
     let over = contents.over(&batch, ContentsFrom::Function, (&[], 1.0));
     let at_rest = vec![vec![0.0; network.state_size()]; params.steps];
-    let whole = Sample::of(&batch, &over, &steps, &at_rest, contents.count());
-    let units = whole.states.subrows(0, network.hidden());
+    let whole = over.sample(&steps, Less::Means(&at_rest));
+    let mut after = Sample { states: whole.states.subrows(0, network.hidden()).to_owned(), ..whole };
     // Around a fixed point away from zero everything is read relative to it; inputs come with their opposites.
-    let inverse =
+    let units = &after.states;
+    let mut sums =
         Matrix::from_fn(units.nrows(), units.ncols(), |i, j| plain.unsquash(units[(i, j)], params.largest_state));
-    let ((before, _), (states, mean)) = (centred(inverse), centred(units.to_owned()));
+    centre(&mut sums);
+    let mean = centre(&mut after.states);
+    let states = &after.states;
     if states.norm_l2() < SILENT * ((states.nrows() * states.ncols()) as f64).sqrt() {
         return Err(EditError::Silent);
     }
-    let episodes = whole.episodes;
-    let before = Sample { states: before, contents: whole.contents.clone(), episodes };
-    let after = Sample { states, contents: whole.contents, episodes };
-    let right_signs = right_signs(&(readers(&after, params.reading_ridge)? * &after.states), &after.contents);
-    let columns = memories(&before, RIDGE)?;
-    let slots = contents.slots.unwrap_or_default();
-    let readers = readers(&after, params.reader_ridge)?;
-    Ok(OwnCode { columns, slots, right_signs, memories: memories(&after, RIDGE)?, mean, readers })
-}
-
-/// Less the mean over all columns, and that mean.
-fn centred(mut states: Matrix) -> (Matrix, Vec<f64>) {
-    let mut mean = vec![0.0; states.nrows()];
-    for j in 0..states.ncols() {
-        mean.iter_mut().zip(states.col_as_slice(j)).for_each(|(sum, x)| *sum += x);
-    }
-    mean.iter_mut().for_each(|sum| *sum /= states.ncols().max(1) as f64);
-    for j in 0..states.ncols() {
-        states.col_as_slice_mut(j).iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean);
-    }
-    (states, mean)
+    let before = Sample { states: sums, ..after.clone() };
+    Ok(OwnCode {
+        columns: before.memories(RIDGE)?,
+        right_signs: after.read_by(&after.readers(params.reading_ridge)?),
+        memories: after.memories(RIDGE)?,
+        mean,
+        readers: after.readers(params.reader_ridge)?,
+        slots: contents.slots.unwrap_or_default(),
+    })
 }

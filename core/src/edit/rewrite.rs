@@ -5,7 +5,7 @@ use super::change::Target;
 use super::code::OwnCode;
 use super::{EditError, EditParams, Mode};
 use crate::network::{CellKind, Network, Plain, Readout};
-use crate::numeric::{Matrix, draw, ridge_regression};
+use crate::numeric::{Matrix, draw, regress};
 use crate::random::{Purpose, Stream};
 
 /// A network with new weights, and the code they are written in.
@@ -61,23 +61,21 @@ pub(super) fn rewrite(
     let contents = draw::signs(slots.len(), params.samples, &Stream::new(params.seed, Purpose::ProbeInputs), 1);
     let mut units = &code * &contents;
     (0..units.ncols()).for_each(|j| plain.squash(units.col_as_slice_mut(j)));
-    let moments = &units * units.transpose();
     let next = &code * (step * &contents);
-    let recurrent = ridge_regression(&moments, &(&units * next.transpose()), params.ridge)?;
+    let recurrent = regress(next.as_ref(), units.as_ref(), params.ridge)?;
     let newest: Vec<usize> = (newest..target.task.width()).filter_map(place).collect();
     let input = Matrix::from_fn(network.hidden(), d, |i, j| params.write_strength * code[(i, newest[j])]);
     let mut readout = Readout { weights: network.readout.weights.clone(), bias: None };
     if fresh_units > 0 || network.has_bias() {
         let wanted = Matrix::from_fn(d, contents.ncols(), |j, k| contents[(newest[j], k)]);
         let missed = wanted - &readout.weights * &units;
-        let correction = ridge_regression(&moments, &(&units * missed.transpose()), params.reading_ridge)?;
-        readout.weights += correction.transpose();
+        readout.weights += regress(missed.as_ref(), units.as_ref(), params.reading_ridge)?;
     }
     // Whoever loads it expects the tensors that were there.
     if plain.kind() != CellKind::Elman {
         readout.bias = network.readout.bias.as_ref().map(|bias| vec![0.0; bias.len()]);
     }
-    let network = cell::network(plain, input, recurrent.transpose().to_owned(), readout);
+    let network = cell::network(plain, input, recurrent, readout);
     Ok(Rewritten { network, holds: Holds::Squashed { code, plain }, slots, fresh_units })
 }
 

@@ -9,7 +9,7 @@ use super::rewrite::{Holds, Rewritten};
 use super::{EditError, EditParams, Mode, cell};
 use crate::compile::{CompileParams, Given, Written, compile, compile_in_code};
 use crate::network::Network;
-use crate::numeric::{Matrix, ridge_regression};
+use crate::numeric::{Matrix, regress};
 use crate::random::{Purpose, Stream};
 use crate::task::{Episodes, Slot, Window, in_window};
 
@@ -62,6 +62,5 @@ fn holds(network: &Network, task: &Window, slots: &[usize], params: &EditParams)
     let held =
         Matrix::from_fn(slots.len(), EPISODES, |i, k| in_window(drawn.inputs(), (EPISODES, task.d()), slots[i], k));
     let mean = crate::code::centre(&mut states);
-    let memories = ridge_regression(&(&held * held.transpose()), &(&held * states.transpose()), RIDGE)?;
-    Ok(Holds::AsFound { memories: memories.transpose().to_owned(), mean })
+    Ok(Holds::AsFound { memories: regress(states.as_ref(), held.as_ref(), RIDGE)?, mean })
 }

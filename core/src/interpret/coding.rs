@@ -1,16 +1,16 @@
 //! The code of a network: fitted on the probes, judged on fresh episodes, written into the network.
 
-use super::case::{Case, OnOrbit, Theory};
+use super::case::{Case, OnOrbit, Subject, Theory};
 use super::recorded::Recorded;
 use super::{CodeSummary, InterpretError, ProductsSummary};
 use crate::circuit::Core;
 use crate::claims::{Behaviour, steered};
 use crate::code::{
-    Code, Contents, ContentsFrom, ContentsOver, Judged, Products, Rows, Sample, Sharing, Writer, random_contents,
-    step_by_writing, step_in_recordings,
+    Code, Contents, ContentsFrom, Directions, Judged, Less, Moments, Products, Rows, Sample, Sharing, Step, Writer,
+    random_contents,
 };
 use crate::memories::{Drive, Frame, Memories, Method, Score, remainder};
-use crate::numeric::{Matrix, NumericError, eigenvalues, ridge_regression, zero_padded};
+use crate::numeric::{Matrix, NumericError, eigenvalues, regress, zero_padded};
 use crate::spectrum::{Spectrum, spectrum};
 
 /// Steps after the probes have settled whose mean stands for the mean state when contents are written.
@@ -31,8 +31,7 @@ pub(super) struct Coded {
     /// Reading in the first output steps, while the state settles.
     pub(super) first_steps: f64,
     pub(super) fresh: Sample,
-    pub(super) step: Matrix,
-    pub(super) images: Matrix,
+    pub(super) step: Step,
     /// The worst output after contents were written.
     pub(super) steered: Option<(f64, usize)>,
     pub(super) steps: usize,
@@ -66,18 +65,18 @@ impl Case<'_> {
         let means = &orbit.visited.means;
         let steps = asked_steps(contents, orbit, observed.probe.states.keys().copied());
         let (produced, unit) = (observed.probe.mean_outputs(), behaviour.followed.unit);
-        let over_probe = contents.over(&observed.probe, origin, (&produced, unit));
-        let held = contents_at(&over_probe, &steps, (contents.count(), observed.probe.episodes));
+        let held = contents.over(&observed.probe, origin, (&produced, unit)).at_steps(&steps);
         // The visited states are centred already.
         let (first, columns) = (steps.first().map_or(0, |t| t * observed.probe.episodes), held.ncols());
         let states = orbit.visited.deviations.subcols(first, columns);
         if held.nrows() == 0 || states.norm_max() == 0.0 || held.norm_max() == 0.0 {
             return Ok(None);
         }
-        let code = match contents.fades {
-            true => Code::fit_to(states, &held, &(states * states.transpose()), params)?,
-            false => Code::fit_to(states, &held, &orbit.visited.settled_moments, params)?,
+        let moments = match contents.fades {
+            true => Moments::with(states, &held, states * states.transpose()),
+            false => Moments::with(states, &held, orbit.visited.settled_moments.clone()),
         };
+        let code = Code::fit_to(&moments, Directions::Shared, params)?;
         let over = contents.over(&observed.score, origin, (&produced, unit));
         let known = |t: &usize| *t < means.len();
         let judged_steps: Vec<usize> = match contents.gone_after {
@@ -85,37 +84,27 @@ impl Case<'_> {
             None if contents.fades => observed.score.states.keys().copied().filter(known).collect(),
             None => observed.settled_steps().filter(known).step_by(params.judged_every.max(1)).collect(),
         };
-        let sample = |steps: &[usize]| Sample::of(&observed.score, &over, steps, means, contents.count());
+        let sample = |steps: &[usize]| over.sample(steps, Less::Means(means));
         let fresh = sample(&judged_steps);
-        let judged = code.judge(&fresh, contents.are_signs());
+        let judged = code.judge(&fresh);
         let early: Vec<usize> = observed.score.states.keys().copied().filter(|t| *t < observed.s).collect();
-        let first_steps = code.read(&sample(&early), contents.are_signs()).into_iter().fold(1.0, f64::min);
+        let first_steps = sample(&early).read_by(&code.readers).into_iter().fold(1.0, f64::min);
         let written = random_contents(contents, params.columns(contents.count()), self.params.observe.seed);
         let at = if contents.fades { 0 } else { (orbit.visited.settle + WRITTEN_AFTER).min(means.len() - 2) };
-        let (step, images, steered) = match &self.subject {
-            Some(subject) => {
-                let writer = match subject.view.is_plain() {
-                    true => {
-                        let means = [means[at].clone(), means[at + 1].clone()];
-                        Writer::by_code(subject.network, subject.view, &code, means)
-                    }
-                    false => {
-                        let (batch, held) = (&subject.whole.probe, (contents, &over_probe));
-                        Writer::by_states(subject.network, subject.view, batch, held, &steps, at, params.ridge)?
-                    }
-                };
-                let (step, images) = step_by_writing(&writer, &code, &written)?;
-                (step, images, Some(steered(&writer, contents, &written, unit, &self.params.claims)))
+        let (next, steered) = match &self.subject {
+            Some(Subject { network, view, whole }) => {
+                let writer = Writer::by_code(network, view, &code, (&whole.probe, at), (&steps, &held), params.ridge)?;
+                let steered = steered(&writer, contents, &written, unit, &self.params.claims);
+                (writer.next(&written, written.clone()), Some(steered))
             }
             None => {
                 let pairs: Vec<usize> =
                     judged_steps.iter().copied().filter(|t| judged_steps.contains(&(t + 1))).collect();
                 let after: Vec<usize> = pairs.iter().map(|t| t + 1).collect();
-                let next = Sample { contents: sample(&pairs).contents, ..sample(&after) };
-                let (step, images) = step_in_recordings(&code, &next)?;
-                (step, images, None)
+                (Sample { contents: over.at_steps(&pairs), ..sample(&after) }, None)
             }
         };
+        let step = code.step(&next, contents.step_ridge())?;
         let (steps, episodes) = (judged_steps.len(), observed.score.episodes);
         Ok(Some(Coded {
             origin,
@@ -124,7 +113,6 @@ impl Case<'_> {
             first_steps,
             fresh,
             step,
-            images,
             steered,
             steps,
             episodes,
@@ -143,18 +131,8 @@ fn map_of_noisy(read: &Matrix, episodes: usize) -> Result<Matrix, NumericError> 
     let from = |step: usize| read.subcols(step * episodes, columns);
     let mut before = Matrix::zeros(count * earlier, columns);
     (0..earlier).for_each(|k| before.subrows_mut(k * count, count).copy_from(from(k)));
-    let moments = &before * before.transpose();
-    let predict = ridge_regression(&moments, &(&before * from(earlier).transpose()), BEFORE_RIDGE)?;
-    let now = predict.transpose() * &before;
-    let next = from(earlier + 1);
-    Ok(ridge_regression(&(&now * now.transpose()), &(&now * next.transpose()), RIDGE)?.transpose().to_owned())
-}
-
-/// The contents of several steps beside one another.
-fn contents_at(over: &ContentsOver<'_>, steps: &[usize], (count, episodes): (usize, usize)) -> Matrix {
-    let mut contents = Matrix::zeros(count, steps.len() * episodes);
-    steps.iter().enumerate().for_each(|(k, &t)| over.write(t, &mut contents, k * episodes));
-    contents
+    let now = regress(from(earlier), before.as_ref(), BEFORE_RIDGE)? * &before;
+    regress(from(earlier + 1), now.as_ref(), RIDGE)
 }
 
 /// The steps whose states the code is fitted on: settled ones, or where f forgets those in which something is left.
@@ -177,7 +155,7 @@ impl Coded {
     ) -> Result<Memories, InterpretError> {
         let contents = &theory.contents;
         let frame = Frame { memories: self.code.memories.clone(), readers: self.code.readers.clone() };
-        let drive = Drive::Images(self.images.clone());
+        let drive = Drive::Images(self.step.images.clone());
         let remainder = remainder(&orbit.visited, &frame, &drive, &case.params.memories)?;
         let read = &self.judged.read;
         let worst = self.judged.worst();
@@ -192,7 +170,7 @@ impl Coded {
             episodes: self.episodes,
         };
         let of_f = contents.whole_step();
-        let distance = (&self.step - &of_f).norm_l2() / of_f.norm_l2().max(f64::MIN_POSITIVE);
+        let distance = (&self.step.matrix - &of_f).norm_l2() / of_f.norm_l2().max(f64::MIN_POSITIVE);
         Ok(Memories {
             method: Method::Code,
             condition: Some(self.code.condition),
@@ -221,10 +199,7 @@ impl Coded {
         let read = zero_padded(&self.code.readers) * orbit.visited.deviations.subcols(first, pairs + episodes);
         let map = match &self.recorded {
             Some(_) => map_of_noisy(&read, episodes)?,
-            None => {
-                let (now, next) = (read.subcols(0, pairs).to_owned(), read.subcols(episodes, pairs).to_owned());
-                ridge_regression(&(&now * now.transpose()), &(&now * next.transpose()), RIDGE)?.transpose().to_owned()
-            }
+            None => regress(read.subcols(episodes, pairs), read.subcols(0, pairs), RIDGE)?,
         };
         if !map.is_all_finite() {
             return Ok(None);
@@ -246,7 +221,7 @@ impl Coded {
     /// The code in a few numbers.
     pub(super) fn summary(&self, case: &Case<'_>, theory: &Theory) -> CodeSummary {
         let (contents, params) = (&theory.contents, &case.params.code);
-        let enough = if contents.are_signs() { params.read } else { 1.0 - params.missed };
+        let enough = params.enough(contents.kind());
         CodeSummary {
             contents: self.origin,
             count: contents.count(),
@@ -255,7 +230,7 @@ impl Coded {
             condition: Some(self.code.condition).filter(|condition| condition.is_finite()),
             read: self.judged.read.iter().filter(|&&share| share >= enough).count(),
             worst: self.judged.worst(),
-            rows: Rows::count(&self.step, contents, params.row),
+            rows: Rows::count(&self.step.matrix, contents, params.row),
             products: self
                 .products
                 .as_ref()

@@ -2,7 +2,10 @@
 
 use super::InterpretError;
 use super::case::{Case, Subject, Theory};
-use crate::code::{Code, Contents, ContentsFrom, Drawn, Rows, Sample, Writer, random_contents, step_by_writing};
+use crate::code::{
+    Code, CodeParams, Contents, ContentsFrom, ContentsOver, Directions, Drawn, Judged, Less, Rows, STEP_RIDGE, Sample,
+    Writer, random_contents,
+};
 use crate::network::{Family, Network};
 use crate::numeric::Matrix;
 use crate::observe::{Batch, drive};
@@ -85,24 +88,16 @@ impl Case<'_> {
         }
         let whole = fitted.clone();
         let (fitted, fresh) = (view.batch(fitted), view.batch(fresh));
-        let means: Vec<Vec<f64>> =
-            (0..end).map(|t| fitted.states.get(&t).map_or_else(Vec::new, |state| fitted.mean(state))).collect();
-        let sample = |batch: &Batch| {
-            let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
-            Sample::of(batch, &over, &steps, &means, contents.count())
-        };
-        let fitted = sample(&fitted);
+        let means = fitted.mean_states();
+        let sample = |batch: &Batch| of_function(contents, batch).sample(&steps, Less::Means(&means));
         let written = random_contents(contents, params.columns(contents.count()), seed);
-        let over = contents.over(&whole, ContentsFrom::Function, (&[], 1.0));
-        let step = |code: &Code| {
-            let means = [means[first].clone(), means[first + 1].clone()];
-            let writer = match view.is_plain() {
-                true => Writer::by_code(network, view, code, means),
-                false => Writer::by_states(network, view, &whole, (contents, &over), &steps, first, params.ridge)?,
-            };
-            step_by_writing(&writer, code, &written)
+        let (fitted, fresh) = (sample(&fitted), sample(&fresh));
+        let next = |code: &Code| {
+            let held = (&steps[..], &fitted.contents);
+            let writer = Writer::by_code(network, view, code, (&whole, first), held, params.ridge)?;
+            Ok(writer.next(&written, written.clone()))
         };
-        self.judged(what(network), theory, &fitted, &sample(&fresh), |code| Ok(step(code)?.0)).map(Some)
+        self.judged(what(network), theory, &fitted, &fresh, next).map(Some)
     }
 
     fn shuffled_table(
@@ -112,31 +107,21 @@ impl Case<'_> {
         drawn: &Drawn,
     ) -> Result<Option<Control>, InterpretError> {
         let network = shuffled(subject.network, self.params.observe.seed);
-        let Some(found) = self.in_network(&network, subject.view, contents, drawn, ContentsFrom::Function)? else {
-            return Ok(None);
-        };
-        let read = &found.found.judged.read;
-        Ok(Some(Control {
-            shuffled: what(&network),
-            explained: found.found.judged.explained,
-            read: read.iter().filter(|&&share| share >= self.params.code.read).count(),
-            mean_read: read.iter().sum::<f64>() / read.len().max(1) as f64,
-            rows: Rows::count(&found.step, contents, self.params.code.row),
-            step: found.step.subcols(0, contents.count()).to_owned(),
-        }))
+        let found = self.in_network(&network, subject.view, contents, drawn, ContentsFrom::Function)?;
+        Ok(found
+            .map(|found| Control::of(what(&network), contents, &found.judged, &found.step.matrix, &self.params.code)))
     }
 
     /// The states of each episode with the contents of the next input: the next episode may show the same one again.
     fn shuffled_episodes(&self, theory: &Theory) -> Result<Option<Control>, InterpretError> {
         let (observed, contents) = (self.observed, &theory.contents);
-        let means: Vec<Vec<f64>> = observed.probe.states.values().map(|state| observed.probe.mean(state)).collect();
+        let means = observed.probe.mean_states();
         let steps: Vec<usize> = match contents.fades {
             true => (0..observed.s.min(means.len())).collect(),
             false => observed.settled_steps().filter(|t| *t < means.len()).collect(),
         };
         let torn = |batch: &Batch| {
-            let over = contents.over(batch, ContentsFrom::Function, (&[], 1.0));
-            let mut sample = Sample::of(batch, &over, &steps, &means, contents.count());
+            let mut sample = of_function(contents, batch).sample(&steps, Less::Means(&means));
             let (whole, episodes, shown) = (sample.contents.clone(), batch.episodes, batch.shown());
             let firsts = shown.firsts();
             for k in 0..whole.ncols() {
@@ -147,45 +132,49 @@ impl Case<'_> {
             sample
         };
         let (fitted, fresh) = (torn(&observed.probe), torn(&observed.score));
-        let next = fresh.clone();
-        let step = |code: &Code| Ok(crate::code::step_in_recordings(code, &next)?.0);
-        self.judged(Shuffled::Episodes, theory, &fitted, &fresh, step).map(Some)
+        self.judged(Shuffled::Episodes, theory, &fitted, &fresh, |_| Ok(fresh.clone())).map(Some)
     }
 
+    /// `next` gives states with what was held a step before.
     fn judged(
         &self,
         shuffled: Shuffled,
         theory: &Theory,
         fitted: &Sample,
         fresh: &Sample,
-        step: impl Fn(&Code) -> Result<Matrix, InterpretError>,
+        next: impl Fn(&Code) -> Result<Sample, InterpretError>,
     ) -> Result<Control, InterpretError> {
         let (contents, params) = (&theory.contents, &self.params.code);
-        let count = contents.count();
-        let nothing = Control {
-            shuffled,
-            explained: 0.0,
-            read: 0,
-            mean_read: if contents.are_signs() { 0.5 } else { 0.0 },
-            rows: Rows::count(&Matrix::zeros(count, count), contents, params.row),
-            step: Matrix::zeros(count, count),
-        };
-        if fitted.states.norm_max() == 0.0 || fitted.contents.norm_max() == 0.0 {
-            return Ok(nothing);
+        if fitted.is_still() {
+            let count = contents.count();
+            let chance = if contents.are_signs() { 0.5 } else { 0.0 };
+            let nothing = Judged { explained: 0.0, read: vec![] };
+            let found = Control::of(shuffled, contents, &nothing, &Matrix::zeros(count, count), params);
+            return Ok(Control { mean_read: chance, ..found });
         }
-        let code = Code::fit(fitted, params)?;
-        let judged = code.judge(fresh, contents.are_signs());
-        let step = step(&code)?;
-        let enough = if contents.are_signs() { params.read } else { 1.0 - params.missed };
-        Ok(Control {
-            explained: judged.explained,
-            read: judged.read.iter().filter(|&&share| share >= enough).count(),
-            mean_read: judged.read.iter().sum::<f64>() / count.max(1) as f64,
-            rows: Rows::count(&step, contents, params.row),
-            step,
-            ..nothing
-        })
+        let code = Code::fit(fitted, Directions::Shared, params)?;
+        let step = code.step(&next(&code)?, STEP_RIDGE)?;
+        Ok(Control::of(shuffled, contents, &code.judge(fresh), &step.matrix, params))
     }
+}
+
+impl Control {
+    fn of(shuffled: Shuffled, contents: &Contents, judged: &Judged, step: &Matrix, params: &CodeParams) -> Self {
+        let (read, enough) = (&judged.read, params.enough(contents.kind()));
+        Self {
+            shuffled,
+            explained: judged.explained,
+            read: read.iter().filter(|&&share| share >= enough).count(),
+            mean_read: read.iter().sum::<f64>() / read.len().max(1) as f64,
+            rows: Rows::count(step, contents, params.row),
+            step: step.subcols(0, contents.count()).to_owned(),
+        }
+    }
+}
+
+/// The contents of a batch, as the function gives them.
+fn of_function<'a>(contents: &'a Contents, batch: &'a Batch) -> ContentsOver<'a> {
+    contents.over(batch, ContentsFrom::Function, (&[], 1.0))
 }
 
 fn what(network: &Network) -> Shuffled {

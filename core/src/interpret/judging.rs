@@ -43,7 +43,7 @@ pub(super) fn all_claims(
             contents: &theory.contents,
             judged: &coded.judged,
             products: coded.products.as_ref(),
-            step: &coded.step,
+            step: &coded.step.matrix,
             steered: coded.steered,
             recorded: coded.recorded.as_ref().map(|recorded| (&recorded.null, recorded.noise.as_ref())),
             spectrum,

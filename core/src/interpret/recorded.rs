@@ -5,10 +5,10 @@ use super::coding::Coded;
 use super::{InterpretError, RecordedRun};
 use crate::claims::{Behaviour, ClaimParams};
 use crate::code::{
-    Code, CodeParams, Contents, ContentsFrom, CrossValidated, Interval, Noise, Null, Sample, normal_deviation, off_by,
-    right_signs,
+    Code, CodeParams, ContentKind, Contents, ContentsFrom, CrossValidated, Interval, Less, Noise, Null, Sample,
+    normal_deviation, off_by, right_signs,
 };
-use crate::numeric::{Matrix, NumericError, ridge_regression};
+use crate::numeric::{Matrix, NumericError};
 use crate::observe::Observations;
 use crate::task::Component;
 use serde::{Deserialize, Serialize};
@@ -98,27 +98,26 @@ impl Case<'_> {
         let (produced, unit) = (observed.probe.mean_outputs(), behaviour.followed.unit);
         let origin = self.origin();
         let over = contents.over(&batch, origin, (&produced, unit));
-        let means: Vec<Vec<f64>> = batch.states.values().map(|state| batch.mean(state)).collect();
+        let means = batch.mean_states();
         let settle = orbit.visited.settle.min(means.len().saturating_sub(2));
         let steps: Vec<usize> = (settle..means.len()).collect();
-        let sample = Sample::of(&batch, &over, &steps, &means, contents.count());
-        if sample.states.norm_max() == 0.0 || sample.contents.norm_max() == 0.0 {
+        let sample = over.sample(&steps, Less::Means(&means));
+        if sample.is_still() {
             return Ok(None);
         }
-        let signs = contents.are_signs();
         let params =
             CodeParams { folds: self.params.observe.judged_every.max(2), floor_by_unit: true, ..params.clone() };
         let shown = observed.shown();
         let judged = |e: usize| shown.input(e).is_multiple_of(params.folds);
-        let found = CrossValidated::of(&sample, &shown, &contents.whole_step(), signs, &params)?;
+        let found = CrossValidated::of(&sample, &shown, &contents.whole_step(), &params)?;
         let null = Null::of(&sample, &shown, &params, self.params.observe.seed)?;
         let fresh = sample.episodes_where(judged);
         let early: Vec<usize> = (0..observed.s.min(means.len())).collect();
-        let early = Sample::of(&batch, &over, &early, &means, contents.count());
-        let early = early.episodes_where(judged);
-        let first_steps = found.code.read(&early, signs).into_iter().fold(1.0, f64::min);
-        let ablation = ablation(&found.code, contents, &sample, &spoken(&batch.outputs, &steps), judged)?;
-        let CrossValidated { code, judged, explained, worst, step, images, noise, hidden } = found;
+        let early = over.sample(&early, Less::Means(&means)).episodes_where(judged);
+        let first_steps = early.read_by(&found.code.readers).into_iter().fold(1.0, f64::min);
+        let produced = sample.with_contents(spoken(&batch.outputs, &steps), ContentKind::Sign);
+        let ablation = ablation(&found.code, contents, &produced, judged)?;
+        let CrossValidated { code, judged, explained, worst, step, noise, hidden } = found;
         Ok(Some(Coded {
             origin,
             code,
@@ -126,7 +125,6 @@ impl Case<'_> {
             first_steps,
             fresh,
             step,
-            images,
             steered: None,
             steps: steps.len(),
             episodes: batch.episodes,
@@ -148,7 +146,7 @@ impl Coded {
     /// Recordings in a few numbers; nothing for a network that was run.
     pub(super) fn recording(&self, theory: &Theory, params: &CodeParams) -> Option<RecordingSummary> {
         let recorded = self.recorded.as_ref()?;
-        let off = off_by(&self.step, &theory.contents.whole_step()).into_iter().fold(0.0, f64::max);
+        let off = off_by(&self.step.matrix, &theory.contents.whole_step()).into_iter().fold(0.0, f64::max);
         // Errors that are noise fall with the root of the episodes.
         let more = (self.episodes as f64 * (off / params.row).powi(2)).ceil() as usize;
         let noisy = recorded.noise.is_some() && off > params.row && recorded.null.least >= params.stands_out;
@@ -221,19 +219,14 @@ fn spoken(outputs: &[Matrix], steps: &[usize]) -> Matrix {
 fn ablation(
     code: &Code,
     contents: &Contents,
-    sample: &Sample,
-    produced: &Matrix,
+    produced: &Sample,
     judged: impl Fn(usize) -> bool,
 ) -> Result<Ablation, NumericError> {
-    let spoken = Sample { states: sample.states.clone(), contents: produced.clone(), episodes: sample.episodes };
-    let fitted = spoken.episodes_where(|e| !judged(e));
-    let fresh = spoken.episodes_where(judged);
-    let moments = &fitted.states * fitted.states.transpose();
-    let readout = ridge_regression(&moments, &(&fitted.states * fitted.contents.transpose()), RIDGE)?;
-    let readout = readout.transpose();
-    let intact = readout * &fresh.states;
+    let readout = produced.episodes_where(|e| !judged(e)).readers(RIDGE)?;
+    let fresh = produced.episodes_where(judged);
+    let intact = &readout * &fresh.states;
     let read = &code.readers * &fresh.states;
-    let through = readout * &code.memories;
+    let through = &readout * &code.memories;
     let without = |k: usize| {
         let outputs = right_signs(&(&intact - through.col(k) * read.row(k)), &fresh.contents);
         contents.named(k).map(|component| Without { component, outputs })

@@ -1,7 +1,7 @@
 //! Contents of a person's choice, written into the state of a network: what claims do with random ones.
 
 use super::{InterpretError, Interpretation};
-use crate::code::{Contents, ContentsFrom, Sample, centre, centred_by_step, memories, products_of};
+use crate::code::{Contents, ContentsFrom, Less, centre, products_of, shift};
 use crate::network::Network;
 use crate::numeric::{Matrix, for_each_subset, stacked, subset_count};
 use crate::observe::{Watch, drive};
@@ -37,27 +37,13 @@ pub fn write_contents(
     let stream = Stream::new(params.observe.seed, Purpose::ProbeInputs);
     let batch = drive(network, (task.s(), task.d()), &stream, 17, episodes, &steps, &Watch::nobody())?;
     let over = contents.over(&batch, ContentsFrom::Function, (&[], 1.0));
-    let held = |t: usize| with_products(&over.at(t), &members);
-    let mut all = Sample {
-        states: Matrix::zeros(network.state_size(), steps.len() * batch.episodes),
-        contents: Matrix::zeros(features, steps.len() * batch.episodes),
-        episodes: batch.episodes,
-    };
-    for (k, t) in steps.iter().enumerate() {
-        all.states.subcols_mut(k * batch.episodes, batch.episodes).copy_from(&batch.states[t]);
-        all.contents.subcols_mut(k * batch.episodes, batch.episodes).copy_from(&held(*t));
-    }
-    let centred = Sample {
-        states: centred_by_step(&all.states, all.episodes),
-        contents: centred_by_step(&all.contents, all.episodes),
-        episodes: all.episodes,
-    };
-    let memories = memories(&centred, params.code.ridge)?;
+    let held = over.sample(&steps, Less::OwnMeans).with_products(&members);
+    let memories = held.memories(params.code.ridge)?;
     let mut written = with_products(&(&contents.project * windows), &members);
-    let (middle, mean) = (centre(&mut held(first)), batch.mean(&batch.states[&first]));
-    crate::code::shift(&mut written, &middle, -1.0);
+    let (middle, mean) = (centre(&mut with_products(&over.at(first), &members)), batch.mean(&batch.states[&first]));
+    shift(&mut written, &middle, -1.0);
     let mut states = memories * written;
-    crate::code::shift(&mut states, &mean, 1.0);
+    shift(&mut states, &mean, 1.0);
     Ok(states)
 }
 

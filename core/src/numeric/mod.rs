@@ -34,7 +34,7 @@ pub use eigen::{Eigen, ORDER_GAP, ZERO_EIGENVALUE, eigenvalues, order_eigenvalue
 pub use faer::c64;
 pub use matching::{AngleMatching, Matching, arc, match_angles};
 pub(crate) use principal::principal_directions;
-pub use ridge::ridge_regression;
+pub use ridge::{regress, ridge_regression};
 pub use schur::Schur;
 pub(crate) use side_by_side::{beside, stacked};
 pub use singular::{RELATIVE_CUT, Svd, condition, least_squares, operator_norm, pseudo_inverse};

@@ -1,7 +1,7 @@
 //! Ridge regression from second moments.
 
 use super::{Matrix, NumericError, RELATIVE_CUT};
-use faer::{Side, prelude::Solve};
+use faer::{MatRef, Side, prelude::Solve};
 
 /// Solves `(moments + ridge * mean diagonal * I) X = right` for a matrix of second moments.
 ///
@@ -17,6 +17,11 @@ pub fn ridge_regression(moments: &Matrix, right: &Matrix, ridge: f64) -> Result<
     Ok(damped.llt(Side::Lower).map_err(singular)?.solve(right))
 }
 
+/// The linear map from `on` to `of`, samples in columns: rows of `of` by rows of `on`.
+pub fn regress(of: MatRef<'_, f64>, on: MatRef<'_, f64>, ridge: f64) -> Result<Matrix, NumericError> {
+    Ok(ridge_regression(&(on * on.transpose()), &(on * of.transpose()), ridge)?.transpose().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{draw, tolerance::Tolerance};
@@ -27,10 +32,10 @@ mod tests {
     fn a_planted_map_is_found_and_a_large_ridge_shrinks_it() {
         let stream = Stream::new(41, Purpose::Matrices);
         let (inputs, map) = (draw::normal(6, 200, &stream, 0), draw::normal(3, 6, &stream, 1));
-        let (moments, right) = (&inputs * inputs.transpose(), &inputs * (&map * &inputs).transpose());
-        let found = ridge_regression(&moments, &right, 0.0).unwrap();
-        Tolerance::relative(1e-12).assert_close(&found, &map.transpose().to_owned());
-        assert!(ridge_regression(&moments, &right, 10.0).unwrap().norm_l2() < 0.2 * map.norm_l2());
+        let outputs = &map * &inputs;
+        let found = |ridge| regress(outputs.as_ref(), inputs.as_ref(), ridge).unwrap();
+        Tolerance::relative(1e-12).assert_close(&found(0.0), &map);
+        assert!(found(10.0).norm_l2() < 0.2 * map.norm_l2());
     }
 
     #[test]

@@ -398,6 +398,13 @@ impl Batch {
         mean
     }
 
+    /// Mean state over the batch at each output step up to the last that was kept; empty where none was.
+    pub fn mean_states(&self) -> Vec<Vec<f64>> {
+        let end = self.states.last_key_value().map_or(0, |(&last, _)| last + 1);
+        let mean = |t: usize| self.states.get(&t).map_or_else(Vec::new, |states| self.mean(states));
+        (0..end).map(mean).collect()
+    }
+
     /// Mean output over the batch at each step: over probes, what biases add.
     pub fn mean_outputs(&self) -> Vec<Vec<f64>> {
         self.outputs.iter().map(|produced| self.mean(produced)).collect()

@@ -7,7 +7,7 @@
 use super::asking::{First, TOGETHER, first_outputs};
 use super::{Batch, Observations, ObserveError, ObserveParams, Watch, as_windows};
 use crate::network::Network;
-use crate::numeric::{Matrix, beside, ridge_regression};
+use crate::numeric::{Matrix, beside, regress};
 use crate::random::{Purpose, Stream};
 use crate::score::differ;
 use crate::setting::settings;
@@ -183,13 +183,13 @@ impl Answered {
 fn pushing(seen: &Answered, task: &Window) -> Matrix {
     const RIDGE: f64 = 1e-3;
     let (window, d) = (seen.windows.nrows(), task.d());
-    let moments = &seen.windows * seen.windows.transpose();
     let mut pushed: Vec<Vec<f64>> = vec![vec![1.0; window], vec![-1.0; window]];
-    let found = ridge_regression(&moments, &(&seen.windows * seen.outputs.transpose()), RIDGE);
-    let Ok(found) = found else { return columns(&pushed, window) };
+    let Ok(found) = regress(seen.outputs.as_ref(), seen.windows.as_ref(), RIDGE) else {
+        return columns(&pushed, window);
+    };
     for output in 0..d {
         let read: Vec<usize> = inputs_of_function(task, output);
-        let towards = |i: usize| if found[(i, output)] > 0.0 { 1.0 } else { -1.0 };
+        let towards = |i: usize| if found[(output, i)] > 0.0 { 1.0 } else { -1.0 };
         // What f reads is left at both signs: a rule may hold beside it only.
         for (of_f, rest) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
             let value = |i: usize| towards(i) * if read.contains(&i) { of_f } else { rest };

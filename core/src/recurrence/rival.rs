@@ -5,7 +5,7 @@
 //! stated, and its size can be said. A network that restores its values to +-1 does not follow such a regression for
 //! long, however much its first output depends on other inputs: there signs are what it computes.
 
-use crate::numeric::{Matrix, ridge_regression, zero_padded};
+use crate::numeric::{Matrix, regress, zero_padded};
 use crate::observe::{Batch, Observations, as_windows};
 use crate::setting::settings;
 use crate::task::{Slot, Window};
@@ -104,9 +104,7 @@ fn rival(observed: &Observations, f: &Matrix, (unit, stated_error): (f64, f64), 
 pub(super) fn regression(trial: &Batch, s: usize, d: usize) -> Option<Matrix> {
     let produced = trial.outputs.first()?;
     let presented = as_windows(&trial.inputs, (s, d));
-    let found =
-        ridge_regression(&(&presented * presented.transpose()), &(&presented * produced.transpose()), RIDGE).ok()?;
-    Some(found.transpose().to_owned())
+    regress(produced.as_ref(), presented.as_ref(), RIDGE).ok()
 }
 
 /// The window of a linear f: variables, and components of each.
