@@ -112,8 +112,7 @@ pub(super) fn interpret_case(
     let (mut found, mut warnings) = case.follow_the_dynamics(origin, &orbit, &mut reading)?;
     case.watch.stage("fitting the code", 0.4)?;
     let faint = params.code.contents.faint;
-    let measure = |theory: &Theory| Behaviour::measure(observed, &theory.contents, faint, &params.claims);
-    let behaviour = theory.map(measure).transpose()?;
+    let behaviour = theory.map(|theory| Behaviour::measure(observed, &theory.contents, faint));
     let coded = match (theory, &behaviour) {
         (Some(theory), Some(behaviour)) => case.find_code(theory, behaviour, &orbit)?,
         _ => None,
