@@ -66,7 +66,7 @@ pub(super) fn trust(
 }
 
 /// The verdict with what it rests on.
-pub(super) struct Judged {
+pub(super) struct Conclusion {
     pub(super) verdict: Verdict,
     pub(super) reasons: Vec<Reason>,
     pub(super) unread: Vec<Component>,
@@ -77,14 +77,14 @@ pub(super) struct Judged {
     pub(super) accuracy: Option<Accuracy>,
 }
 
-pub(super) fn judged(
+pub(super) fn conclude(
     case: &Case<'_>,
     behaviour: Option<&Behaviour<'_>>,
     coded: Option<&Coded>,
     orbit: &OnOrbit,
     reading: &Recurrence,
     claims: &[Claim],
-) -> Result<Judged, InterpretError> {
+) -> Result<Conclusion, InterpretError> {
     let (theory, params, observed) = (case.theory, &case.params.claims, case.observed);
     let held = behaviour.map(|behaviour| behaviour.held(params));
     let accuracy = theory.map(|theory| accuracy(case, &theory.task));
@@ -144,7 +144,7 @@ pub(super) fn judged(
     let (verdict, reasons) = judge(&findings, params);
     let sharing = sharing.filter(|_| verdict == Verdict::Superposed);
     let outputs = theory.map_or(vec![], |theory| output_accuracy(&observed.trial, &theory.task, observed.s));
-    Ok(Judged { verdict, reasons, unread, sharing, outputs, accuracy })
+    Ok(Conclusion { verdict, reasons, unread, sharing, outputs, accuracy })
 }
 
 /// Whether every output is what it was one step ago, or the opposite.

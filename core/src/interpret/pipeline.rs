@@ -2,7 +2,7 @@
 
 use super::case::{AtOrigin, Case, OnOrbit, Subject, Theory};
 use super::doubts::{code_doubts, doubts, recording_doubts};
-use super::judging::{all_claims, judged, trust};
+use super::judging::{all_claims, conclude, trust};
 use super::other_kind::of_another_kind;
 use super::over_time::inputs_over_time;
 use super::reading::{observe_and_read, read_recordings};
@@ -124,7 +124,7 @@ pub(super) fn interpret_case(
     let seen = in_memories.as_ref().unwrap_or(&orbit.spectrum);
     let claims = all_claims(case, behaviour.as_ref(), coded.as_ref(), seen, &reading)?;
     trust(&mut reading, case.question, behaviour.as_ref(), &claims, params);
-    let judged = judged(case, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims)?;
+    let judged = conclude(case, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims)?;
     case.watch.stage("running the control", 0.6)?;
     let control = theory.map(|theory| case.control(theory)).transpose()?.flatten();
     let mut code = None;
