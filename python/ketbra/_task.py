@@ -187,7 +187,9 @@ class Task:
         return isinstance(other, Task) and self._task.same_function(other._task)
 
     def __hash__(self) -> int:
-        return hash((self.s, self.d, tuple(self.recurrence)))
+        return hash((self.s, self.d, tuple(self.recurrence)) if self.program is None else self.program)
 
     def __repr__(self) -> str:
+        if self.program is not None:
+            return f"<ketbra.Task {self.name}: inputs at every step>"
         return f"<ketbra.Task {self.name}: s={self.s} d={self.d}, core {self.core}>"

@@ -107,6 +107,8 @@ def test_a_formula_in_a_task_file_is_read_back(tmp_path: Path) -> None:
 def test_a_program_is_drawn_and_run() -> None:
     task = ketbra.Task("registers:2x1")
     assert "variable r[2,1]: sign or none" in (task.program or "")
+    assert repr(task) == "<ketbra.Task registers:2x1: inputs at every step>"
+    assert {task} == {ketbra.Task("registers:2x1")} and task != ketbra.Task("registers:2x2")
     episodes = task.draw(5, 20, seed=3)
     assert episodes.inputs.shape == (20, 5, 5) and episodes.targets.shape == episodes.counts.shape == (20, 5, 1)
     assert episodes.variables.shape == (20, 5, 2)

@@ -51,6 +51,20 @@ pub(super) struct AtOrigin {
     pub(super) spectrum: Spectrum,
 }
 
+/// The weights alone say this, so that it can be worked out while the network is simulated.
+pub(super) struct LinearAtOrigin {
+    jacobian: Matrix,
+    eigenvalues: Vec<c64>,
+}
+
+impl LinearAtOrigin {
+    pub(super) fn of(network: &Network) -> Result<Self, InterpretError> {
+        let jacobian = origin(network);
+        let eigenvalues = eigenvalues(&jacobian)?;
+        Ok(Self { jacobian, eigenvalues })
+    }
+}
+
 /// The network on the states that it visits.
 pub(super) struct OnOrbit {
     /// Late activity as a share of the largest.
@@ -87,9 +101,8 @@ impl Case<'_> {
     }
 
     /// The same whichever part of the state is looked at.
-    pub(super) fn look_at_the_origin(&self, network: &Network) -> Result<AtOrigin, InterpretError> {
-        let jacobian = origin(network);
-        let eigenvalues = eigenvalues(&jacobian)?;
+    pub(super) fn at_the_origin(&self, linear: LinearAtOrigin) -> Result<AtOrigin, InterpretError> {
+        let LinearAtOrigin { jacobian, eigenvalues } = linear;
         let predicted = self.core().map(Core::eigenvalues);
         let spectrum = spectrum(&eigenvalues, predicted, &self.params.origin_spectrum)?;
         Ok(AtOrigin { jacobian, eigenvalues, spectrum })

@@ -1,6 +1,6 @@
 //! The stages in order.
 
-use super::case::{AtOrigin, Case, OnOrbit, Subject, Theory};
+use super::case::{AtOrigin, Case, LinearAtOrigin, OnOrbit, Subject, Theory};
 use super::doubts::{code_doubts, doubts, recording_doubts};
 use super::judging::{all_claims, conclude, trust};
 use super::other_kind::of_another_kind;
@@ -9,14 +9,14 @@ use super::reading::{observe_and_read, read_recordings};
 use super::recorded::recorded_runs;
 use super::{
     CodeSummary, Details, InterpretError, InterpretParams, Interpretation, MemoriesSummary, NetworkSummary, Note,
-    Question, Rank, Spectra, StateView, Stimulus, TaskSummary, Verdict, Warning, WholeState,
+    Question, Rank, Spectra, StateView, Stimulus, TaskSummary, Verdict, Warning, WholeState, limits,
 };
 use crate::circuit::Core;
 use crate::claims::Behaviour;
 use crate::linearize::fixed_points;
 use crate::memories::{Memories, Method};
 use crate::network::{Cell, Network};
-use crate::observe::{Observations, OnProgress, View, Watch};
+use crate::observe::{self, Observations, OnProgress, View, Watch};
 use crate::recurrence::Recurrence;
 use crate::spectrum::spectrum;
 
@@ -43,18 +43,26 @@ pub fn interpret_watched(
     }
     let (s, d) = question.size(network.outputs());
     let watch = Watch::new(watcher, params.observe.work(s, d));
-    let (observed, reading) = observe_and_read(network, question, params, &watch)?;
+    limits::check(s, d, network.state_size(), params)?;
+    observe::check(network, d)?;
+    let (observed, linear) =
+        rayon::join(|| observe_and_read(network, question, params, &watch), || LinearAtOrigin::of(network));
+    let (observed, reading) = observed?;
     let theory = Theory::of(question, &reading, (s, d), params)?;
     let case = Case { subject: None, observed: &observed, question, theory: theory.as_ref(), params, watch: &watch };
     watch.stage("linearizing", 0.1)?;
-    let origin = case.look_at_the_origin(network)?;
+    let origin = case.at_the_origin(linear?)?;
     let (units, whole) = (View::units(network), View::whole(network));
     let units_first = params.state == StateView::Units && network.has_inner_state();
     let view = if units_first { &units } else { &whole };
-    let mut found = look(network, view, &case, &origin, &reading)?;
+    let (found, wider) = rayon::join(
+        || look(network, view, &case, &origin, &reading),
+        || units_first.then(|| look(network, &whole, &case, &origin, &reading)),
+    );
+    let mut found = found?;
     found.over_time = inputs_over_time(network, view, question, found.verdict, params, &watch)?;
-    if units_first {
-        let wider = look(network, &whole, &case, &origin, &reading)?;
+    if let Some(wider) = wider {
+        let wider = wider?;
         found.warnings.extend(differs(&found, &wider).map(Note::from));
         let Interpretation { verdict, reasons, claims, code, hidden: size, .. } = wider;
         found.whole_state = Some(WholeState { size, verdict, reasons, claims, code });
@@ -110,13 +118,17 @@ pub(super) fn interpret_case(
     let Case { observed, params, theory, .. } = *case;
     let orbit = case.look_at_the_orbit()?;
     let (mut found, mut warnings) = case.follow_the_dynamics(origin, &orbit, &mut reading)?;
-    case.watch.stage("fitting the code", 0.4)?;
+    case.watch.stage("fitting the code and running the control", 0.4)?;
     let faint = params.code.contents.faint;
     let behaviour = theory.map(|theory| Behaviour::measure(observed, &theory.contents, faint));
-    let coded = match (theory, &behaviour) {
-        (Some(theory), Some(behaviour)) => case.find_code(theory, behaviour, &orbit)?,
-        _ => None,
-    };
+    let (coded, control) = rayon::join(
+        || match (theory, &behaviour) {
+            (Some(theory), Some(behaviour)) => case.find_code(theory, behaviour, &orbit),
+            _ => Ok(None),
+        },
+        || theory.map(|theory| case.control(theory)).transpose(),
+    );
+    let coded = coded?;
     let in_memories = match (theory, &coded) {
         (Some(theory), Some(coded)) => coded.spectrum(case, theory, &orbit)?,
         _ => None,
@@ -125,8 +137,7 @@ pub(super) fn interpret_case(
     let claims = all_claims(case, behaviour.as_ref(), coded.as_ref(), seen, &reading)?;
     trust(&mut reading, case.question, behaviour.as_ref(), &claims, params);
     let judged = conclude(case, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims)?;
-    case.watch.stage("running the control", 0.6)?;
-    let control = theory.map(|theory| case.control(theory)).transpose()?.flatten();
+    let control = control?.flatten();
     let mut code = None;
     let mut recording = None;
     if let (Some(theory), Some(coded)) = (theory, &coded) {

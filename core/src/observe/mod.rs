@@ -237,15 +237,14 @@ pub fn observe_watched(
     params: &ObserveParams,
     watch: &Watch<'_>,
 ) -> Result<Observations, ObserveError> {
-    network.check()?;
-    if network.inputs() != d || network.outputs() != d {
-        return Err(ObserveError::Components { inputs: network.inputs(), outputs: network.outputs(), d });
-    }
+    check(network, d)?;
     let stream = Stream::new(params.seed, Purpose::ProbeInputs);
     let probes = params.probes.max(params.probes_per_component * d);
     let trials = params.trials.max(params.trials_per_component * s * d);
     let fresh = Stream::new(params.seed, Purpose::ScoreInputs);
-    let run = |inputs, episodes, steps, kept: &[usize]| Batch::run(network, inputs, episodes, steps, kept, watch);
+    let run = |inputs, episodes, steps, kept: &[usize]| -> Result<Batch, ObserveError> {
+        Ok(Batch::run(network, inputs, episodes, steps, kept, watch)?)
+    };
     let end = |steps: usize| params.ends_after.map_or(steps, |end| steps.min(end));
     let score_steps = end(params.score_steps);
     let early = s.max(EARLY_STEPS).min(score_steps);
@@ -253,32 +252,39 @@ pub fn observe_watched(
     // Decoders need the mean of the probes at every step that they look at.
     let probe_steps = end(params.probe_steps.max(params.score_steps + s));
     let first = end(s);
-    let long = params.long_episodes((s, d));
-    let every = every_window((s, d), long);
+    let long_episodes = params.long_episodes((s, d));
+    // Every window where there are few, drawn ones otherwise.
+    let inputs = |episodes, stream, index| match every_window((s, d), episodes) {
+        Some(all) => Ok::<_, ObserveError>(all),
+        None => Ok((draw_inputs((s, d), episodes, stream, index)?, episodes)),
+    };
+    // Batches do not see one another, so each may have a processor of its own.
+    let probe = || drive(network, (s, d), &stream, 0, probes, &up_to(probe_steps), watch);
+    let trial = || inputs(trials, &stream, 1).and_then(|(inputs, episodes)| run(inputs, episodes, first, &[]));
+    let score = || {
+        let inputs = draw_inputs((s, d), params.scores, &fresh, 0)?;
+        run(inputs, params.scores, end(params.score_steps + s), &scored)
+    };
+    let to_the_horizon = || {
+        let (inputs, episodes) = inputs(long_episodes, &fresh, 2)?;
+        run(inputs, episodes, params.accuracy_horizon, &[])
+    };
+    let flips = || Flips::run(network, (s, d), &fresh, params, watch);
+    let ((probe, score), (long, (trial, flips))) =
+        rayon::join(|| rayon::join(probe, score), || rayon::join(to_the_horizon, || rayon::join(trial, flips)));
     let observed = Observations {
         s,
         d,
-        every_window: every.is_some(),
+        every_window: every_window((s, d), long_episodes).is_some(),
         rare: None,
         kind: None,
         shown: None,
-        probe: drive(network, (s, d), &stream, 0, probes, &up_to(probe_steps), watch)?,
-        trial: match every_window((s, d), trials) {
-            Some((inputs, episodes)) => run(inputs, episodes, first, &[])?,
-            None => run(draw_inputs((s, d), trials, &stream, 1)?, trials, first, &[])?,
-        },
-        score: run(
-            draw_inputs((s, d), params.scores, &fresh, 0)?,
-            params.scores,
-            end(params.score_steps + s),
-            &scored,
-        )?,
+        probe: probe?,
+        trial: trial?,
+        score: score?,
         score_settle: params.score_settle,
-        long: match every {
-            Some((inputs, episodes)) => run(inputs, episodes, params.accuracy_horizon, &[])?,
-            None => run(draw_inputs((s, d), long, &fresh, 2)?, long, params.accuracy_horizon, &[])?,
-        },
-        flips: Some(Flips::run(network, (s, d), &fresh, params, watch)?),
+        long: long?,
+        flips: Some(flips?),
         asked: None,
     };
     for batch in [&observed.probe, &observed.trial, &observed.score, &observed.long] {
@@ -287,6 +293,13 @@ pub fn observe_watched(
         }
     }
     Ok(observed)
+}
+
+/// Whether a network can be driven with so many components, and says as many.
+pub(crate) fn check(network: &Network, d: usize) -> Result<(), ObserveError> {
+    network.check()?;
+    let (inputs, outputs) = (network.inputs(), network.outputs());
+    if inputs == d && outputs == d { Ok(()) } else { Err(ObserveError::Components { inputs, outputs, d }) }
 }
 
 /// Runs at least `episodes` episodes, the opposite of each among them or mirrored, and keeps the output states of `kept`.

@@ -9,6 +9,7 @@ use ketbra::network::{Activation, MAX_HIDDEN, Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::random::{Purpose, Stream};
 use ketbra::task::Window;
+use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use serde_json::json;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ const AMPLITUDE: f64 = 0.05;
 /// Most interpretations of one network.
 const MOST_RUNS: usize = 1_000_000;
 
-/// Time interpretation: one network on one core, with the defaults and with every method, and many side by side
+/// Time interpretation: one network on one core with the defaults and with every method, on every core, and many side by side
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   ketbra bench interpret
@@ -55,31 +56,38 @@ impl InterpretBench {
             return Err(Failure::bad_input(format!("--hidden is {hidden}, but must be from 1 to {MAX_HIDDEN}")));
         }
         let all = InterpretParams { methods: Method::ALL.to_vec(), ..InterpretParams::default() };
+        let one_core = ThreadPoolBuilder::new().num_threads(1).build().map_err(Failure::could_not)?;
         let mut rows = vec![];
         for (name, network, task) in self.networks()? {
             let question = Question::Task(task);
             let one = |params: &InterpretParams| self.median(|| interpret(&network, &question, params).is_ok());
-            let (defaults, every_method) = (one(&InterpretParams::default())?, one(&all)?);
             let params = InterpretParams::default();
+            let (defaults, every_method) = one_core.install(|| Ok::<_, Failure>((one(&params)?, one(&all)?)))?;
+            let every_core = one(&params)?;
             let start = Instant::now();
             (0..self.many).into_par_iter().for_each(|_| drop(interpret(&network, &question, &params)));
             let many = start.elapsed().as_secs_f64();
-            rows.push((name, network.hidden(), defaults, every_method, many));
+            rows.push((name, network.hidden(), [defaults, every_method, every_core, many]));
         }
         let threads = rayon::current_num_threads();
         if self.json {
-            let rows = rows.iter().map(|(name, hidden, defaults, all, many)| {
+            let rows = rows.iter().map(|(name, hidden, [defaults, all, every_core, many])| {
                 json!({ "network": name, "hidden": hidden, "defaults_s": defaults, "all_methods_s": all,
-                        "many": self.many, "many_s": many, "threads": threads })
+                        "every_core_s": every_core, "many": self.many, "many_s": many, "threads": threads })
             });
             print_exactly(&format!("{}\n", json!(rows.collect::<Vec<_>>())));
             return Ok(());
         }
         let mut text = title("Interpretation, seconds");
-        let many = format!("{} on {threads} threads", self.many);
-        text.push_str(&format!("  {:<32}{:>6}{:>12}{:>14}{many:>22}\n", "", "H", "defaults", "all methods"));
-        for (name, hidden, defaults, all, many) in rows {
-            text.push_str(&format!("  {name:<32}{hidden:>6}{defaults:>12.3}{all:>14.3}{many:>22.2}\n"));
+        let (every_core, many) = (format!("on {threads} threads"), format!("{} on {threads} threads", self.many));
+        text.push_str(&format!(
+            "  {:<32}{:>6}{:>12}{:>14}{every_core:>16}{many:>22}\n",
+            "", "H", "one core", "all methods"
+        ));
+        for (name, hidden, [defaults, all, every_core, many]) in rows {
+            text.push_str(&format!(
+                "  {name:<32}{hidden:>6}{defaults:>12.3}{all:>14.3}{every_core:>16.3}{many:>22.2}\n"
+            ));
         }
         print(&text);
         Ok(())
