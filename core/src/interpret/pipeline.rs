@@ -1,6 +1,6 @@
 //! The stages in order.
 
-use super::case::{AtOrigin, Case, LinearAtOrigin, OnOrbit, Subject, Theory};
+use super::case::{AtOrigin, Case, LinearAtOrigin, OnOrbit, Simulated, Theory};
 use super::doubts::{code_doubts, doubts, recording_doubts};
 use super::judging::{all_claims, conclude, trust};
 use super::other_kind::of_another_kind;
@@ -95,7 +95,7 @@ fn look(
             &seen
         }
     };
-    let case = Case { subject: Some(Subject { network, view, whole }), observed, ..*case };
+    let case = Case { subject: Some(Simulated { network, view, whole }), observed, ..*case };
     let mut found = interpret_case(&case, Some(origin), reading.clone())?;
     let part = observed.probe.states.first_key_value().is_some_and(|(_, states)| states.nrows() < network.state_size());
     found.state = if part { StateView::Units } else { StateView::Whole };
