@@ -1,10 +1,8 @@
 //! Claims about what a network does: outputs against the function, from the zero state, on fresh inputs.
 
-use super::kept::Kept;
-use super::{Bound, Claim, ClaimName, ClaimParams};
+use super::{ClaimParams, Grounds, Outcome, found, unmeasured};
 use crate::code::Contents;
-use crate::numeric::NumericError;
-use crate::observe::{Asked, Batch, Flips, Followed, Observations, Rare, Yardstick, follow};
+use crate::observe::{Batch, Followed, Observations, Yardstick, follow};
 use crate::recurrence::{Rivalry, rivalry};
 use crate::score::differ;
 use crate::task::{Component, Gate, Slot, Window};
@@ -25,45 +23,27 @@ fn unit(batch: &Batch, task: &Window) -> f64 {
     if unit.is_finite() && unit > 0.0 { unit } else { 1.0 }
 }
 
-/// What was measured of a network's behaviour under one function.
+/// How a network's outputs follow one function.
 #[derive(Clone, Debug)]
-pub struct Behaviour {
-    /// The claims.
-    pub claims: Vec<Claim>,
+pub struct Behaviour<'a> {
+    /// What the function keeps.
+    pub contents: &'a Contents,
     /// Quarters of the horizon.
     pub followed: Followed,
     /// The first s output steps.
     pub first: Followed,
 }
 
-impl Behaviour {
-    /// Measures everything that needs no states.
-    pub fn measure(
-        observed: &Observations,
-        contents: &Contents,
-        faint: f64,
-        params: &ClaimParams,
-    ) -> Result<Self, NumericError> {
+impl<'a> Behaviour<'a> {
+    /// Compares outputs with those of the function; what has shrunk below the share `faint` is gone.
+    pub fn measure(observed: &Observations, contents: &'a Contents, faint: f64) -> Self {
         let (task, long) = (contents.task(), &observed.long);
         let unit = if task.is_binary() { 1.0 } else { unit(&observed.trial, task) };
         let by = Yardstick { unit, faint };
         let cuts = cuts(long.outputs.len(), contents, task.s());
         let followed = follow(long, task, &cuts, by);
         let first = follow(&observed.trial, task, &[0, task.s().min(observed.trial.outputs.len())], by);
-        let mut claims = vec![follows(&followed, params), every_step(&followed, params)];
-        claims.push(every_episode(&followed, observed, params));
-        claims.extend(followed.signs.then(|| keeps_size(&followed, params)));
-        claims.extend(Kept::measure(long, contents, unit, faint)?.map(|kept| kept.claim(params)));
-        claims.extend(observed.flips.as_ref().map(|flips| depends(flips, task, unit, params)));
-        claims.push(every_window(observed, task, by, params));
-        match task.gates().filter(|_| !task.is_linear()) {
-            None => claims.push(no_further_term(&rivalry(observed, task, params.better, &params.rival), params)),
-            Some(gates) => {
-                claims.extend(observed.asked.as_ref().map(|asked| no_further_input(asked, &gates, task, params)))
-            }
-        }
-        claims.extend(observed.rare.as_ref().map(|rare| no_rare_rule(rare, params)));
-        Ok(Self { claims, followed, first })
+        Self { contents, followed, first }
     }
 
     /// Outputs that are held: over the first s output steps and better than chance at each of these, and in some quarter of a long
@@ -101,41 +81,46 @@ fn cuts(steps: usize, contents: &Contents, s: usize) -> Vec<usize> {
     cuts
 }
 
-fn follows(followed: &Followed, params: &ClaimParams) -> Claim {
-    let (name, (worst, ..), place) = (ClaimName::FollowsFunction, followed.worst(), followed.place());
-    let steps = followed.parts.last().copied().unwrap_or(0);
-    if followed.signs {
-        let detail = format!("share of right signs over {steps} steps, worst {place}");
-        return Claim::at_least(name, worst, params.follows, detail);
+/// Of a function that was read back: how often it is right.
+pub(super) fn known(of: &Grounds<'_>) -> Outcome {
+    let reading = of.reading?;
+    match of.behaviour {
+        Some(_) => found(reading.agreement(), "agreement of the worst output with the best function that was found"),
+        None => unmeasured("no function was found"),
     }
-    let detail = format!("error of the values relative to their size over {steps} steps, worst {place}");
-    Claim::at_most(name, worst, params.follows_error, detail)
 }
 
-fn every_step(followed: &Followed, params: &ClaimParams) -> Claim {
+pub(super) fn follows(of: &Grounds<'_>) -> Outcome {
+    let followed = &of.behaviour?.followed;
+    let ((worst, ..), place) = (followed.worst(), followed.place());
+    let steps = followed.parts.last().copied().unwrap_or(0);
+    let what = if followed.signs { "share of right signs" } else { "error of the values relative to their size" };
+    found(worst, format!("{what} over {steps} steps, worst {place}"))
+}
+
+pub(super) fn every_step(of: &Grounds<'_>) -> Outcome {
+    let followed = &of.behaviour?.followed;
     let (worst, episodes) = (followed.worst_step, followed.episodes);
     let place = format!("worst u{} in step {}", worst.output + 1, worst.at + 1);
-    if followed.signs {
-        let detail = format!("share of right signs at one step over {episodes} inputs, {place}");
-        return Claim::at_least(ClaimName::EveryStep, worst.value, params.step, detail);
-    }
-    let detail = format!("error of the values at one step over {episodes} inputs, {place}");
-    Claim::at_most(ClaimName::EveryStep, worst.value, params.step_error, detail)
+    let what = right_or_error(followed.signs);
+    found(worst.value, format!("{what} at one step over {episodes} inputs, {place}"))
 }
 
-fn every_episode(followed: &Followed, observed: &Observations, params: &ClaimParams) -> Claim {
+/// What a figure of outputs is.
+fn right_or_error(signs: bool) -> &'static str {
+    if signs { "share of right signs" } else { "error of the values" }
+}
+
+pub(super) fn every_episode(of: &Grounds<'_>) -> Outcome {
+    let followed = &of.behaviour?.followed;
     let (worst, episodes) = (followed.worst_episode, followed.episodes);
     let steps = followed.parts.last().copied().unwrap_or(0);
-    let all = if observed.every_window { "all " } else { "" };
+    let all = if of.observed.every_window { "all " } else { "" };
     let mut detail =
         format!("after the worst of {all}{episodes} inputs over {steps} steps, worst u{}", worst.output + 1);
     detail +=
         &followed.faulty.map_or(String::new(), |faulty| format!("; {}", rate_of(faulty, episodes, !all.is_empty())));
-    if followed.signs {
-        let detail = format!("share of right signs {detail}");
-        return Claim::at_least(ClaimName::EveryEpisode, worst.value, params.episode, detail);
-    }
-    Claim::at_most(ClaimName::EveryEpisode, worst.value, params.episode_error, format!("error of the values {detail}"))
+    found(worst.value, format!("{} {detail}", right_or_error(followed.signs)))
 }
 
 /// How many of so many inputs were wrong, and what that says of those that were not tried.
@@ -148,15 +133,17 @@ fn rate_of(wrong: usize, of: usize, all: bool) -> String {
     }
 }
 
-fn keeps_size(followed: &Followed, params: &ClaimParams) -> Claim {
+pub(super) fn keeps_size(of: &Grounds<'_>) -> Outcome {
+    let followed = Some(&of.behaviour?.followed).filter(|followed| followed.signs)?;
     let kept = followed.kept().into_iter().enumerate();
     let (j, worst) = kept.fold((0, 1.0), |worst, next| if next.1 < worst.1 { next } else { worst });
-    let detail = format!("smallest quarter of an output as a share of its largest, worst u{}", j + 1);
-    Claim::at_least(ClaimName::KeepsSize, worst, params.keeps, detail)
+    found(worst, format!("smallest quarter of an output as a share of its largest, worst u{}", j + 1))
 }
 
 /// Runs f on the flipped inputs, and asks whether the network's outputs change where and as f's do.
-fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Claim {
+pub(super) fn depends(of: &Grounds<'_>) -> Outcome {
+    let Behaviour { contents, followed, .. } = of.behaviour?;
+    let (flips, task, unit) = (of.observed.flips.as_ref()?, contents.task(), followed.unit);
     let (batch, d, targets) = (&flips.batch, task.d(), flips.batch.targets(task));
     let wanted = |t: usize, j: usize, episode: usize| targets.target(t, episode, j);
     let mut worst = (if task.is_binary() { 1.0 } else { 0.0 }, 0);
@@ -189,7 +176,6 @@ fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Cla
         sizes.push(size);
         errors.push(missed);
     }
-    let name = ClaimName::DependsOnInputs;
     let named = |k: usize| {
         let Component { variable, component } = Component::at(flips.inputs[k], d);
         format!("u{component} of input step {variable}")
@@ -197,18 +183,21 @@ fn depends(flips: &Flips, task: &Window, unit: f64, params: &ClaimParams) -> Cla
     if task.is_binary() {
         let detail =
             format!("share of the changes that follow when one of {seen} inputs is flipped, worst {}", named(worst.1));
-        return Claim::at_least(name, worst.0, params.inputs, detail);
+        return found(worst.0, detail);
     }
     let average = sizes.iter().sum::<f64>() / sizes.len().max(1) as f64;
     let error = |k: usize| (errors[k] / sizes[k].max(average).max(f64::MIN_POSITIVE)).sqrt();
     let worst = (0..errors.len()).map(|k| (error(k), k)).fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
     let detail =
         format!("error of what changes when one of {} inputs is flipped, worst {}", errors.len(), named(worst.1));
-    Claim::at_most(name, worst.0, params.inputs_error, detail)
+    found(worst.0, detail)
 }
 
 /// The first s outputs after fresh inputs: their windows still hold inputs that are independent of one another.
-fn every_window(observed: &Observations, task: &Window, by: Yardstick, params: &ClaimParams) -> Claim {
+pub(super) fn every_window(of: &Grounds<'_>) -> Outcome {
+    let Behaviour { contents, followed, .. } = of.behaviour?;
+    let (observed, task) = (of.observed, contents.task());
+    let by = Yardstick { unit: followed.unit, faint: of.code.contents.faint };
     let batches = observed.drawn();
     let windows: usize = batches.iter().map(|batch| batch.episodes).sum();
     let all = observed.every_window;
@@ -229,22 +218,22 @@ fn every_window(observed: &Observations, task: &Window, by: Yardstick, params: &
         if task.is_binary() { mean } else { mean.sqrt() }
     };
     let outputs = (0..task.d()).map(|j| (mean(j), j));
-    let name = ClaimName::EveryWindow;
     if task.is_binary() {
         let (worst, j) = outputs.fold((1.0, 0), |a, b| if b.0 < a.0 { b } else { a });
         let faulty: usize = firsts.iter().filter_map(|first| first.faulty).sum();
         let rate = rate_of(faulty, windows, all);
         let detail =
             format!("share of right signs in the first {} steps after {fresh}, worst u{}; {rate}", task.s(), j + 1);
-        return Claim::at_least(name, worst, params.windows, detail);
+        return found(worst, detail);
     }
     let (worst, j) = outputs.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-    let detail = format!("error in the first {} steps after {fresh}, worst u{}", task.s(), j + 1);
-    Claim::at_most(name, worst, params.windows_error, detail)
+    found(worst, format!("error in the first {} steps after {fresh}, worst u{}", task.s(), j + 1))
 }
 
 /// The largest share of inputs in which flipping one that f does not read changes the first output.
-fn no_further_input(asked: &Asked, gates: &[Gate], task: &Window, params: &ClaimParams) -> Claim {
+pub(super) fn no_further_input(of: &Grounds<'_>) -> Outcome {
+    let task = of.contents()?.task();
+    let (gates, asked) = (tables(task)?, of.observed.asked.as_ref()?);
     let (s, d) = (task.s(), task.d());
     let (mut worst, mut place) = (0.0, (0, 0));
     for (output, gate) in gates.iter().enumerate() {
@@ -261,29 +250,35 @@ fn no_further_input(asked: &Asked, gates: &[Gate], task: &Window, params: &Claim
         }
         false => "no input that f does not read changes an output".into(),
     };
-    Claim::at_most(ClaimName::NoFurtherInput, worst, params.further_input, detail)
+    found(worst, detail)
 }
 
-fn no_further_term(rivalry: &Rivalry, params: &ClaimParams) -> Claim {
-    let (name, limit) = (ClaimName::NoFurtherTerm, params.further);
-    match rivalry {
-        Rivalry::Unrivalled => {
-            Claim::at_most(name, 0.0, limit, "no other linear function predicts the outputs clearly better")
-        }
+/// The truth tables of f; nothing where it is linear.
+fn tables(task: &Window) -> Option<Vec<Gate>> {
+    task.gates().filter(|_| !task.is_linear())
+}
+
+pub(super) fn no_further_term(of: &Grounds<'_>) -> Outcome {
+    let task = of.contents()?.task();
+    if tables(task).is_some() {
+        return None;
+    }
+    match rivalry(of.observed, task, of.claims.better, &of.claims.rival) {
+        Rivalry::Unrivalled => found(0.0, "no other linear function predicts the outputs clearly better"),
         Rivalry::Rivalled(rival) => {
             let (missing, place) = (rival.missing, rival.place());
-            let detail =
-                format!("another linear function predicts better: it differs by {missing:.3}, most in {place}");
-            Claim::at_most(name, missing, limit, detail)
+            found(
+                missing,
+                format!("another linear function predicts better: it differs by {missing:.3}, most in {place}"),
+            )
         }
-        Rivalry::NotPredicted { .. } => {
-            Claim::unmeasured(name, limit, Bound::AtMost, "the function does not predict the first outputs")
-        }
+        Rivalry::NotPredicted { .. } => unmeasured("the function does not predict the first outputs"),
     }
 }
 
 /// Looks where outputs were not f's: does another rule hold there?
-fn no_rare_rule(rare: &Rare, params: &ClaimParams) -> Claim {
+pub(super) fn no_rare_rule(of: &Grounds<'_>) -> Outcome {
+    let rare = of.behaviour.and(of.observed.rare.as_ref())?;
     let (windows, exceptions) = (rare.windows, rare.exceptions);
     let worst = rare.rules.iter().max_by(|a, b| a.share.total_cmp(&b.share));
     let detail = match worst {
@@ -297,5 +292,5 @@ fn no_rare_rule(rare: &Rare, params: &ClaimParams) -> Claim {
             rule.output + 1
         ),
     };
-    Claim::at_most(ClaimName::NoRareRule, worst.map_or(0.0, |rule| rule.share), params.rare, detail)
+    found(worst.map_or(0.0, |rule| rule.share), detail)
 }

@@ -1,22 +1,27 @@
 //! What is claimed of a network: statements that were measured on fresh inputs and could have failed.
 //!
-//! Every claim carries its figure, its limit and whether it holds. A verdict is drawn from them and from nothing else.
+//! Every claim carries its figure, its limit and whether it holds. A verdict is drawn from them and from nothing else. Each is
+//! defined once, by a row of the tables below; the function that measures it leaves it out where it has no meaning.
 
 mod behaviour;
+mod claim;
+mod grounds;
 mod kept;
 mod reason;
 mod structure;
 mod verdict;
 
 pub use behaviour::Behaviour;
+pub use claim::{Bound, Claim, ClaimKind, Limit, Measured, Outcome, all_hold, fails, holds};
+pub(crate) use claim::{claim_tables, found, unmeasured};
+pub use grounds::{Grounds, InStates};
 pub use reason::Reason;
+pub use structure::steered;
 pub(crate) use structure::steered_steps;
-pub use structure::{StructureEvidence, steered};
 pub use verdict::{Alone, Findings, Verdict, judge};
 
 use crate::recurrence::RivalParams;
 use crate::setting::settings;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 settings! {
     /// Where claims begin to hold.
@@ -113,248 +118,72 @@ settings! {
     }
 }
 
-/// What is claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum ClaimName {
-    /// A function of the window was found that predicts every output.
-    FunctionKnown,
-    /// Every output follows the function, in every quarter of a long time.
-    FollowsFunction,
-    /// No single step of the horizon is an exception.
-    EveryStep,
-    /// No single episode is an exception.
-    EveryEpisode,
-    /// Outputs of +-1 neither fade nor grow.
-    KeepsSize,
-    /// No direction of the contents fades by the end of the horizon.
-    KeepsContents,
-    /// Every input changes what f says it changes.
-    DependsOnInputs,
-    /// The function is right for every fresh window.
-    EveryWindow,
-    /// No other linear function, with a further term or another coefficient, predicts better.
-    NoFurtherTerm,
-    /// No input that a truth table does not read changes an output.
-    NoFurtherInput,
-    /// Where an output was not f's, no other rule was found.
-    NoRareRule,
-    /// Every content is read from fresh states.
-    ContentsRead,
-    /// The contents explain the states.
-    CodeExplains,
-    /// Every content is in recorded states, and not only those of other episodes.
-    ContentsPresent,
-    /// Contents move as f says, in the basis of the code.
-    StepMatrix,
-    /// The same in every direction of the contents, and not only entry by entry.
-    StepDirections,
-    /// Contents that are written into the state come out as f says.
-    Steered,
-    /// The angles of the eigenvalues are those of f.
-    Spectrum,
-    /// The moduli of the eigenvalues are those of f.
-    Moduli,
-}
+claim_tables! {
+    /// What is claimed of a network.
+    pub enum ClaimName;
 
-impl ClaimName {
-    /// Every claim, in the order in which they are told.
-    pub const ALL: [Self; 19] = [
-        Self::FunctionKnown,
-        Self::FollowsFunction,
-        Self::EveryStep,
-        Self::EveryEpisode,
-        Self::KeepsSize,
-        Self::KeepsContents,
-        Self::DependsOnInputs,
-        Self::EveryWindow,
-        Self::NoFurtherTerm,
-        Self::NoFurtherInput,
-        Self::NoRareRule,
-        Self::ContentsRead,
-        Self::CodeExplains,
-        Self::ContentsPresent,
-        Self::StepMatrix,
-        Self::StepDirections,
-        Self::Steered,
-        Self::Spectrum,
-        Self::Moduli,
-    ];
-
-    /// The name, as in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FunctionKnown => "function-known",
-            Self::FollowsFunction => "follows-function",
-            Self::EveryStep => "every-step",
-            Self::EveryEpisode => "every-episode",
-            Self::KeepsSize => "keeps-size",
-            Self::KeepsContents => "keeps-contents",
-            Self::DependsOnInputs => "depends-on-inputs",
-            Self::EveryWindow => "every-window",
-            Self::NoFurtherTerm => "no-further-term",
-            Self::NoFurtherInput => "no-further-input",
-            Self::NoRareRule => "no-rare-rule",
-            Self::ContentsRead => "contents-read",
-            Self::CodeExplains => "code-explains",
-            Self::ContentsPresent => "contents-present",
-            Self::StepMatrix => "step-matrix",
-            Self::StepDirections => "step-directions",
-            Self::Steered => "steered",
-            Self::Spectrum => "spectrum",
-            Self::Moduli => "moduli",
-        }
+    /// Claims about what it does: its outputs against the function, from the zero state, on fresh inputs.
+    pub const OF_OUTPUTS: Grounds<'a> = {
+        /// A function of the window was found that predicts every output.
+        FunctionKnown = "function-known", "one function of the last inputs predicts every output",
+            |of| Limit::at_least(of.recurrence.agreement), behaviour::known;
+        /// Every output follows the function, in every quarter of a long time.
+        FollowsFunction = "follows-function", "every output follows the function, to the last step that was run",
+            |of| of.limit_of_outputs(of.claims.follows, of.claims.follows_error), behaviour::follows;
+        /// No single step of the horizon is an exception.
+        EveryStep = "every-step", "no single step is an exception",
+            |of| of.limit_of_outputs(of.claims.step, of.claims.step_error), behaviour::every_step;
+        /// No single episode is an exception.
+        EveryEpisode = "every-episode", "no single input is an exception",
+            |of| of.limit_of_outputs(of.claims.episode, of.claims.episode_error), behaviour::every_episode;
+        /// Outputs of +-1 neither fade nor grow.
+        KeepsSize = "keeps-size", "the outputs neither fade nor grow",
+            |of| Limit::at_least(of.claims.keeps), behaviour::keeps_size;
+        /// No direction of the contents fades by the end of the horizon.
+        KeepsContents = "keeps-contents", "no direction of the contents fades",
+            |of| Limit::at_least(of.claims.kept), kept::keeps_contents;
+        /// Every input changes what f says it changes.
+        DependsOnInputs = "depends-on-inputs", "every input changes what the function says it changes",
+            |of| of.limit_of_outputs(of.claims.inputs, of.claims.inputs_error), behaviour::depends;
+        /// The function is right for every fresh window.
+        EveryWindow = "every-window", "the function is right for fresh inputs",
+            |of| of.limit_of_outputs(of.claims.windows, of.claims.windows_error), behaviour::every_window;
+        /// No other linear function, with a further term or another coefficient, predicts better.
+        NoFurtherTerm = "no-further-term", "no other linear function predicts better",
+            |of| Limit::at_most(of.claims.further), behaviour::no_further_term;
+        /// No input that a truth table does not read changes an output.
+        NoFurtherInput = "no-further-input", "no input that the function does not read changes an output",
+            |of| Limit::at_most(of.claims.further_input), behaviour::no_further_input;
+        /// Where an output was not f's, no other rule was found.
+        NoRareRule = "no-rare-rule", "no other rule was found for rare inputs",
+            |of| Limit::at_most(of.claims.rare), behaviour::no_rare_rule;
     }
 
-    /// What is claimed, in a sentence.
-    pub fn statement(self) -> &'static str {
-        match self {
-            Self::FunctionKnown => "one function of the last inputs predicts every output",
-            Self::FollowsFunction => "every output follows the function, to the last step that was run",
-            Self::EveryStep => "no single step is an exception",
-            Self::EveryEpisode => "no single input is an exception",
-            Self::KeepsSize => "the outputs neither fade nor grow",
-            Self::KeepsContents => "no direction of the contents fades",
-            Self::DependsOnInputs => "every input changes what the function says it changes",
-            Self::EveryWindow => "the function is right for fresh inputs",
-            Self::NoFurtherTerm => "no other linear function predicts better",
-            Self::NoFurtherInput => "no input that the function does not read changes an output",
-            Self::NoRareRule => "no other rule was found for rare inputs",
-            Self::ContentsRead => "every content is read from the state",
-            Self::CodeExplains => "the contents explain the state",
-            Self::ContentsPresent => "the states hold the contents of their own episodes",
-            Self::StepMatrix => "between the memories, one step is the circuit",
-            Self::StepDirections => "one step moves every direction of the contents as the circuit does",
-            Self::Steered => "contents written into the state come out as the function says",
-            Self::Spectrum => "the eigenvalues point where the circuit's do",
-            Self::Moduli => "the eigenvalues last as the circuit's do",
-        }
-    }
-}
-
-/// On which side of its limit a figure must lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Bound {
-    /// Not below it.
-    AtLeast,
-    /// Not above it.
-    AtMost,
-}
-
-/// One statement about a network, with its figure.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Claim {
-    /// What is claimed.
-    pub name: ClaimName,
-    /// The same in words.
-    pub statement: &'static str,
-    /// Whether it holds.
-    pub holds: bool,
-    /// What was measured; nothing where it could not be.
-    #[serde(serialize_with = "finite")]
-    pub measured: Option<f64>,
-    /// The limit.
-    pub limit: f64,
-    /// On which side of the limit it must lie.
-    pub bound: Bound,
-    /// What the figure is, and where it is worst.
-    pub detail: String,
-}
-
-/// A claim as it is read from a file: its name says it in words.
-#[derive(Deserialize)]
-struct SavedClaim {
-    name: ClaimName,
-    holds: bool,
-    measured: Option<f64>,
-    limit: f64,
-    bound: Bound,
-    detail: String,
-}
-
-impl<'de> Deserialize<'de> for Claim {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let SavedClaim { name, holds, measured, limit, bound, detail } = SavedClaim::deserialize(deserializer)?;
-        Ok(Self { name, statement: name.statement(), holds, measured, limit, bound, detail })
-    }
-}
-
-impl Claim {
-    /// A claim that holds if the figure is not below the limit.
-    pub fn at_least(name: ClaimName, measured: f64, limit: f64, detail: impl Into<String>) -> Self {
-        Self::new(name, measured, limit, Bound::AtLeast, detail.into())
-    }
-
-    /// A claim that holds if the figure is not above the limit.
-    pub fn at_most(name: ClaimName, measured: f64, limit: f64, detail: impl Into<String>) -> Self {
-        Self::new(name, measured, limit, Bound::AtMost, detail.into())
-    }
-
-    /// A claim that fails because nothing could be measured.
-    pub fn unmeasured(name: ClaimName, limit: f64, bound: Bound, detail: impl Into<String>) -> Self {
-        Self::new(name, f64::NAN, limit, bound, detail.into())
-    }
-
-    /// The figure with its limit: `0.9956, at least 0.98`.
-    pub fn figure(&self) -> String {
-        let bound = match self.bound {
-            Bound::AtLeast => "at least",
-            Bound::AtMost => "at most",
-        };
-        match self.measured {
-            Some(value) => format!("{}, {bound} {}", number(value), self.limit),
-            None => format!("not measurable, {bound} {}", self.limit),
-        }
-    }
-
-    fn new(name: ClaimName, measured: f64, limit: f64, bound: Bound, detail: String) -> Self {
-        // Comparisons with NaN fail, and so do claims.
-        let holds = match bound {
-            Bound::AtLeast => measured >= limit,
-            Bound::AtMost => measured <= limit,
-        };
-        let measured = measured.is_finite().then_some(measured);
-        Self { name, statement: name.statement(), holds, measured, limit, bound, detail }
-    }
-}
-
-/// Four digits, or a power of ten where these would all be zero.
-fn number(value: f64) -> String {
-    match value.abs() {
-        size if size > 0.0 && !(1e-3..1e4).contains(&size) => format!("{value:.0e}"),
-        _ => format!("{value:.4}"),
-    }
-}
-
-fn finite<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    value.filter(|value| value.is_finite()).serialize(serializer)
-}
-
-/// Whether every claim of a list holds; an empty list proves nothing.
-pub fn all_hold(claims: &[Claim]) -> bool {
-    !claims.is_empty() && claims.iter().all(|claim| claim.holds)
-}
-
-/// Whether a claim was made and holds.
-pub fn holds(claims: &[Claim], name: ClaimName) -> bool {
-    claims.iter().any(|claim| claim.name == name && claim.holds)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_could_not_be_measured_does_not_hold() {
-        for claim in [
-            Claim::at_least(ClaimName::Spectrum, f64::NAN, 0.0, ""),
-            Claim::at_most(ClaimName::Spectrum, f64::NAN, 0.0, ""),
-            Claim::at_most(ClaimName::Spectrum, f64::INFINITY, 1.0, ""),
-        ] {
-            assert!(!claim.holds && claim.measured.is_none(), "{claim:?}");
-        }
-        assert!(!all_hold(&[]));
+    /// Claims about how it does it: what a state holds, and how a step moves it.
+    pub const OF_STATES: Grounds<'a> = {
+        /// Every content is read from fresh states.
+        ContentsRead = "contents-read", "every content is read from the state",
+            structure::enough_is_read, structure::read;
+        /// The contents explain the states.
+        CodeExplains = "code-explains", "the contents explain the state",
+            |of| Limit::at_least(of.claims.explained), structure::explained;
+        /// Every content is in recorded states, and not only those of other episodes.
+        ContentsPresent = "contents-present", "the states hold the contents of their own episodes",
+            |of| Limit::at_least(of.code.stands_out), structure::present;
+        /// Contents move as f says, in the basis of the code.
+        StepMatrix = "step-matrix", "between the memories, one step is the circuit",
+            |of| Limit::at_most(of.code.row), structure::step_matrix;
+        /// The same in every direction of the contents, and not only entry by entry.
+        StepDirections = "step-directions", "one step moves every direction of the contents as the circuit does",
+            |of| Limit::at_most(of.claims.step_norm), structure::step_directions;
+        /// Contents that are written into the state come out as f says.
+        Steered = "steered", "contents written into the state come out as the function says",
+            |of| of.limit_of_contents(of.claims.steered, of.claims.steered_error), structure::steering;
+        /// The angles of the eigenvalues are those of f.
+        Spectrum = "spectrum", "the eigenvalues point where the circuit's do",
+            |of| Limit::at_most(of.claims.angles), structure::angles;
+        /// The moduli of the eigenvalues are those of f.
+        Moduli = "moduli", "the eigenvalues last as the circuit's do",
+            |of| Limit::at_most(of.claims.moduli), structure::moduli;
     }
 }

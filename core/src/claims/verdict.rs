@@ -1,6 +1,6 @@
 //! From claims to a verdict.
 
-use super::{Claim, ClaimName, ClaimParams, Reason, all_hold, holds};
+use super::{Claim, ClaimName, ClaimParams, Grounds, Reason, all_hold, holds};
 use crate::observe::Kind;
 use crate::task::Component;
 use serde::{Deserialize, Serialize};
@@ -267,21 +267,10 @@ fn short_of_a_circuit(findings: &Findings<'_>, params: &ClaimParams) -> (Verdict
     }
 }
 
-/// Claims about what a state holds and how a step moves it; the others are about behaviour.
-const OF_STATES: [ClaimName; 8] = [
-    ClaimName::ContentsRead,
-    ClaimName::CodeExplains,
-    ClaimName::ContentsPresent,
-    ClaimName::StepMatrix,
-    ClaimName::StepDirections,
-    ClaimName::Steered,
-    ClaimName::Spectrum,
-    ClaimName::Moduli,
-];
-
 /// Whether every claim about behaviour holds.
 fn behaves(findings: &Findings<'_>) -> bool {
-    findings.claims.iter().all(|claim| claim.holds || OF_STATES.contains(&claim.name))
+    let of_states = |claim: &Claim| Grounds::OF_STATES.iter().any(|row| row.name == claim.name);
+    findings.claims.iter().all(|claim| claim.holds || of_states(claim))
 }
 
 /// Whether the outputs are right to the end and every content is in the state.
@@ -298,6 +287,7 @@ fn fails(claim: &Claim) -> Reason {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Limit, Measured};
     use super::*;
 
     /// Claims of a network of 64 contents of which one fails.
@@ -306,7 +296,7 @@ mod tests {
     }
 
     fn judged(held: &[bool], lasting: f64, found: usize, held_core: usize, explained: f64, told_apart: f64) -> Verdict {
-        let claims = [Claim::at_least(ClaimName::ContentsRead, 0.7, 0.99, "")];
+        let claims = [Claim::new((ClaimName::ContentsRead, ""), Limit::at_least(0.99), Measured::new(0.7, ""))];
         let findings = Findings {
             persistence: 1.0,
             fades: false,

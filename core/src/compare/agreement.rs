@@ -1,65 +1,108 @@
 //! What two networks agree in: every claim that is made of them, measured.
 
-use super::claims::{PairClaim, PairClaimName};
+use super::CompareParams;
 use super::examine::Examined;
 use super::exchange::exchange;
 use super::pair::{OutputDiffers, same_inputs, steps};
-use super::{CompareError, CompareParams};
-use crate::claims::Bound;
+use crate::claims::{Claim, Limit, Measured, Outcome, claim_tables, found, unmeasured};
 use crate::interpret;
-use crate::numeric::{Matrix, stacked};
+use crate::numeric::{Matrix, NumericError, stacked};
 use crate::score::{Missed, Tally, same_sign, worst};
 use crate::task::Component;
 use crate::task::Window;
 
-/// Every claim that can be made of two networks whose functions are known; `differing` are outputs whose functions are not the same.
-pub(super) fn claims(
-    first: &Examined,
-    second: &Examined,
-    differing: &[OutputDiffers],
-    params: &CompareParams,
-) -> Result<Vec<PairClaim>, CompareError> {
-    let circuits = [first, second].iter().filter(|of| of.found.verdict == interpret::Verdict::Circuit).count();
-    let d = first.size.1;
-    let mut claims = vec![
-        PairClaim::new(
-            PairClaimName::BothCircuits,
-            circuits as f64,
-            Bound::AtLeast,
-            2.0,
-            "networks for which every claim holds",
-        ),
-        PairClaim::new(
-            PairClaimName::SameFunction,
-            differing.len() as f64,
-            Bound::AtMost,
-            0.0,
-            format!("outputs of {d} whose functions differ"),
-        ),
-    ];
-    claims.extend(first.function().zip(second.function()).and_then(|(f, g)| same_course(f, g, params)));
-    claims.extend(same_inputs(first, second).then(|| same_outputs(first, second, params)));
-    claims.push(same_contents(first, second));
-    let detail = "largest difference of an entry of the step";
-    let apart = match (&first.circuit, &second.circuit) {
-        (Some(a), Some(b)) => a.largest_difference(b),
-        _ => f64::NAN,
-    };
-    claims.push(PairClaim::new(PairClaimName::SameStep, apart, Bound::AtMost, params.entry, detail));
-    let apart = match (&first.circuit, &second.circuit) {
-        (Some(a), Some(b)) => a.most_apart(b)?,
-        _ => f64::NAN,
-    };
-    let detail = "most that a direction of the contents is moved apart in one step, as a share of its length";
-    claims.push(PairClaim::new(PairClaimName::SameDirections, apart, Bound::AtMost, params.step_norm, detail));
-    if differing.is_empty() {
-        claims.extend(exchanged(first, second, params)?);
+/// Two networks whose functions are known.
+pub struct Both<'a> {
+    /// One of them.
+    pub first: &'a Examined,
+    /// The other.
+    pub second: &'a Examined,
+    /// Outputs whose functions are not the same.
+    pub differing: &'a [OutputDiffers],
+    /// Every number that decides something.
+    pub params: &'a CompareParams,
+}
+
+/// One statement about two networks, with its figure.
+pub type PairClaim = Claim<PairClaimName>;
+
+claim_tables! {
+    /// What is claimed of two networks.
+    pub enum PairClaimName;
+
+    /// Claims about what they do and how.
+    pub const CLAIMS: Both<'a> = {
+        /// Both are circuits, read blind.
+        BothCircuits = "both-circuits", "both are circuits, read without their task",
+            |_| Limit::at_least(2.0), both_circuits;
+        /// The functions read back are the same.
+        SameFunction = "same-function", "the functions read back are the same",
+            |_| Limit::at_most(0.0), same_function;
+        /// The functions read back, run on from the same inputs, stay together.
+        SameCourse = "same-course", "the functions read back stay together when they are run on",
+            |of| Limit::at_most(of.params.course), same_course;
+        /// They say the same after the same inputs.
+        SameOutputs = "same-outputs", "they say the same after the same inputs",
+            |of| Limit::of_values(of.both_say_signs(), of.params.outputs, of.params.outputs_error), same_outputs;
+        /// They keep the same contents, and the same beside them.
+        SameContents = "same-contents", "they keep the same contents, and no other input that linear readers find in one alone",
+            |_| Limit::at_most(0.0), same_contents;
+        /// Contents move in the same way.
+        SameStep = "same-step", "one step moves the contents in the same way",
+            |of| Limit::at_most(of.params.entry), same_step;
+        /// Every direction of the contents does, and not only each content.
+        SameDirections = "same-directions", "one step moves every direction of the contents in the same way",
+            |of| Limit::at_most(of.params.step_norm), same_directions;
+        /// Each goes on from what the other holds.
+        Exchange = "exchange", "each goes on from what the other holds as the other does",
+            |of| Limit::of_values(says_signs(of.first), of.params.exchanged, of.params.exchanged_error), exchanged;
     }
-    Ok(claims)
+}
+
+impl Both<'_> {
+    /// Every claim that has a meaning for them.
+    pub fn all_claims(&self) -> Result<Vec<PairClaim>, NumericError> {
+        Self::CLAIMS.iter().filter_map(|row| row.claim(self)).collect()
+    }
+
+    fn both_say_signs(&self) -> bool {
+        says_signs(self.first) && says_signs(self.second)
+    }
+}
+
+fn says_signs(of: &Examined) -> bool {
+    of.function().is_some_and(Window::is_binary)
+}
+
+fn both_circuits(of: &Both<'_>) -> Outcome {
+    let circuit = |of: &&&Examined| of.found.verdict == interpret::Verdict::Circuit;
+    let circuits = [of.first, of.second].iter().filter(circuit).count();
+    found(circuits as f64, "networks for which every claim holds")
+}
+
+fn same_function(of: &Both<'_>) -> Outcome {
+    found(of.differing.len() as f64, format!("outputs of {} whose functions differ", of.first.size.1))
+}
+
+fn same_step(of: &Both<'_>) -> Outcome {
+    let detail = "largest difference of an entry of the step";
+    match (&of.first.circuit, &of.second.circuit) {
+        (Some(a), Some(b)) => found(a.largest_difference(b), detail),
+        _ => unmeasured(detail),
+    }
+}
+
+fn same_directions(of: &Both<'_>) -> Outcome {
+    let detail = "most that a direction of the contents is moved apart in one step, as a share of its length";
+    match (&of.first.circuit, &of.second.circuit) {
+        (Some(a), Some(b)) => Some(a.most_apart(b).map(|apart| Measured::new(apart, detail))),
+        _ => unmeasured(detail),
+    }
 }
 
 /// Two real-valued functions, run on from the same inputs; functions of signs are the same or not.
-fn same_course(f: &Window, g: &Window, params: &CompareParams) -> Option<PairClaim> {
+fn same_course(of: &Both<'_>) -> Outcome {
+    let (f, g, params) = (of.first.function()?, of.second.function()?, of.params);
     let (a, b) = f.linear().zip(g.linear()).filter(|_| !(f.is_binary() && g.is_binary()))?;
     let (window, d) = (f.width(), f.d());
     let mut runs = [Matrix::identity(window, window), Matrix::identity(window, window)];
@@ -75,12 +118,15 @@ fn same_course(f: &Window, g: &Window, params: &CompareParams) -> Option<PairCla
         size += ours.squared_norm_l2().max(theirs.squared_norm_l2());
     }
     let detail = format!("difference over {} steps as a share of the values", params.turns * f.s());
-    Some(PairClaim::new(PairClaimName::SameCourse, (apart / size).sqrt(), Bound::AtMost, params.course, detail))
+    found((apart / size).sqrt(), detail)
 }
 
 /// What the two say after the same inputs, at every step that was run.
-fn same_outputs(first: &Examined, second: &Examined, params: &CompareParams) -> PairClaim {
-    let signs = first.function().is_some_and(Window::is_binary) && second.function().is_some_and(Window::is_binary);
+fn same_outputs(of: &Both<'_>) -> Outcome {
+    let Both { first, second, .. } = *of;
+    if !same_inputs(first, second) {
+        return None;
+    }
     let steps = first.seen.outputs.len().min(second.seen.outputs.len());
     let d = first.size.1;
     let (mut equal, mut apart) = (Tally::new(d), Missed::new(d));
@@ -88,22 +134,20 @@ fn same_outputs(first: &Examined, second: &Examined, params: &CompareParams) -> 
         equal.add_columns(a, b, same_sign);
         apart.add(a, b, |a, b| a.powi(2).max(b.powi(2)));
     }
-    let name = PairClaimName::SameOutputs;
-    if signs {
+    if of.both_say_signs() {
         let (share, worst) = worst(true, &equal.shares());
-        let detail = format!("share of equal signs over {steps} output steps, worst u{worst}");
-        return PairClaim::new(name, share, Bound::AtLeast, params.outputs, detail);
+        return found(share, format!("share of equal signs over {steps} output steps, worst u{worst}"));
     }
     let errors = apart.errors(f64::MIN_POSITIVE);
     let worst = (0..d).max_by(|a, b| errors[*a].total_cmp(&errors[*b])).unwrap_or(0);
     let detail = format!("difference over {steps} output steps as a share of what is said, worst u{}", worst + 1);
-    PairClaim::new(name, errors[worst], Bound::AtMost, params.outputs_error, detail)
+    found(errors[worst], detail)
 }
 
-fn same_contents(first: &Examined, second: &Examined) -> PairClaim {
-    let name = PairClaimName::SameContents;
+fn same_contents(of: &Both<'_>) -> Outcome {
+    let Both { first, second, .. } = *of;
     let (Some(a), Some(b)) = (&first.circuit, &second.circuit) else {
-        return PairClaim::new(name, f64::NAN, Bound::AtMost, 0.0, "no code was found in at least one of them");
+        return unmeasured("no code was found in at least one of them");
     };
     let only = a.kept_only_here(b).len() + b.kept_only_here(a).len();
     // Contents without a place of their own are counted.
@@ -122,23 +166,23 @@ fn same_contents(first: &Examined, second: &Examined) -> PairClaim {
     if beside > 0 {
         detail += &format!(", {beside} of them inputs that the function does not need");
     }
-    PairClaim::new(name, (only + beside) as f64, Bound::AtMost, 0.0, detail)
+    found((only + beside) as f64, detail)
 }
 
-/// Both ways; the worse one counts.
-fn exchanged(first: &Examined, second: &Examined, params: &CompareParams) -> Result<Option<PairClaim>, CompareError> {
+/// Both ways; the worse one counts. Nothing where the functions differ.
+fn exchanged(of: &Both<'_>) -> Outcome {
+    let Both { first, second, .. } = *of;
+    if !of.differing.is_empty() {
+        return None;
+    }
     let steps = steps(first, second);
-    let (Some(&at), Some(&last)) = (steps.first(), steps.last()) else { return Ok(None) };
-    let span = (at, last + 1);
-    let both = exchange(first, second, span)?.zip(exchange(second, first, span)?);
-    let Some((there, back)) = both else { return Ok(None) };
-    let signs = first.function().is_some_and(Window::is_binary);
-    let worse = if (there.0 < back.0) == signs { (there, first, second) } else { (back, second, first) };
-    let ((figure, output), from, to) = worse;
-    let held = format!("after {} went on from what {} held, worst u{output}", to.name, from.name);
-    let name = PairClaimName::Exchange;
-    Ok(Some(match signs {
-        true => PairClaim::new(name, figure, Bound::AtLeast, params.exchanged, format!("share of equal signs {held}")),
-        false => PairClaim::new(name, figure, Bound::AtMost, params.exchanged_error, format!("error {held}")),
+    let span = (*steps.first()?, *steps.last()? + 1);
+    let both = || Ok(exchange(first, second, span)?.zip(exchange(second, first, span)?));
+    Some(both().transpose()?.map(|(there, back)| {
+        let signs = says_signs(first);
+        let worse = if (there.0 < back.0) == signs { (there, first, second) } else { (back, second, first) };
+        let ((figure, output), from, to) = worse;
+        let what = if signs { "share of equal signs" } else { "error" };
+        Measured::new(figure, format!("{what} after {} went on from what {} held, worst u{output}", to.name, from.name))
     }))
 }

@@ -1,7 +1,7 @@
 //! Many networks: which belong together, which measures can tell, and which setting makes the difference.
 
-use super::claims::PairVerdict;
 use super::pair::Pair;
+use super::verdict::PairVerdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

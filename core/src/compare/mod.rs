@@ -25,7 +25,6 @@
 mod agreement;
 mod beside;
 mod circuit;
-mod claims;
 mod codes;
 mod examine;
 mod exchange;
@@ -35,10 +34,11 @@ mod pair;
 mod params;
 mod renamed;
 mod subject;
+mod verdict;
 
+pub use agreement::{PairClaim, PairClaimName};
 pub use beside::Beside;
 pub use circuit::{Circuit, Wire};
-pub use claims::{PairClaim, PairClaimName, PairVerdict};
 pub use codes::{Alignment, Codes, HeldContents, Overlap};
 pub use examine::{Examined, SubjectSummary, examine};
 #[cfg(feature = "report")]
@@ -48,6 +48,7 @@ pub use pair::{OutputDiffers, Pair, compare_pair};
 pub use params::CompareParams;
 pub use renamed::{Renaming, renaming};
 pub use subject::{Inputs, NetworkOrRecording, Subject, shared_inputs};
+pub use verdict::PairVerdict;
 
 use crate::interpret::InterpretError;
 use crate::numeric::NumericError;

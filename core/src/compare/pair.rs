@@ -1,13 +1,14 @@
 //! Two networks against each other.
 
-use super::agreement::claims;
+use super::agreement::{Both, PairClaim, PairClaimName};
 use super::circuit::Wire;
-use super::claims::{PairClaim, PairClaimName, PairVerdict, verdict};
 use super::codes::Codes;
 use super::examine::Examined;
 use super::measures::{Measures, dsa, linear_cka, shape_distance};
 use super::renamed::{Renaming, renaming};
+use super::verdict::{PairVerdict, verdict};
 use super::{CompareError, CompareParams};
+use crate::claims::fails;
 use crate::interpret::{self, Reason};
 use crate::numeric::Matrix;
 use crate::task::Component;
@@ -87,7 +88,7 @@ pub fn compare_pair(
     if let Some((f, g)) = functions {
         pair.outputs = outputs(f, g, params);
         pair.renamed = if pair.outputs.is_empty() { None } else { renaming(f, g) };
-        pair.claims = claims(first, second, &pair.outputs, params)?;
+        pair.claims = Both { first, second, differing: &pair.outputs, params }.all_claims()?;
     }
     if let (Some(a), Some(b), true) = (&first.circuit, &second.circuit, functions.is_some()) {
         pair.distance = Some(a.distance(b));
@@ -194,7 +195,7 @@ fn reasons(pair: &Pair, first: &Examined, second: &Examined) -> Vec<String> {
             for of in [first, second].iter().filter(|of| of.function().is_none()) {
                 reasons.push(format!("no function could be read from {}", of.name));
             }
-            let fails = |name| pair.claims.iter().any(|claim| claim.name == name && !claim.holds);
+            let fails = |name| fails(&pair.claims, name);
             if fails(PairClaimName::SameFunction) || fails(PairClaimName::SameCourse) {
                 reasons.push("the functions read back differ, but after the same inputs both say the same".into());
             } else if fails(PairClaimName::SameOutputs) {

@@ -17,7 +17,7 @@ use crate::task::Window;
 #[derive(Clone, Copy)]
 pub(super) struct Case<'a> {
     /// Nothing where only recordings are known.
-    pub(super) subject: Option<Subject<'a>>,
+    pub(super) subject: Option<Simulated<'a>>,
     /// The states that are looked at.
     pub(super) observed: &'a Observations,
     pub(super) question: &'a Question,
@@ -27,9 +27,9 @@ pub(super) struct Case<'a> {
     pub(super) watch: &'a Watch<'a>,
 }
 
-/// A network, and how it is looked at.
+/// A network that was simulated, and how it is looked at.
 #[derive(Clone, Copy)]
-pub(super) struct Subject<'a> {
+pub(super) struct Simulated<'a> {
     pub(super) network: &'a Network,
     pub(super) view: &'a View,
     /// What was observed, with whole states.
@@ -136,7 +136,7 @@ impl Case<'_> {
     ) -> Result<(Vec<Memories>, Vec<Warning>), InterpretError> {
         let Some(linear) = &orbit.linear else { return Ok((vec![], vec![])) };
         let readout = match self.subject {
-            Some(Subject { network, view, .. }) => view.of_readout(&network.readout_of_state()),
+            Some(Simulated { network, view, .. }) => view.of_readout(&network.readout_of_state()),
             None => linear_readout(&orbit.visited, linear, self.observed),
         };
         confirm(reading, &readout, &orbit.visited, linear, &self.params.recurrence)?;

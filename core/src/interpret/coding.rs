@@ -1,6 +1,6 @@
 //! The code of a network: fitted on the probes, judged on fresh episodes, written into the network.
 
-use super::case::{Case, OnOrbit, Subject, Theory};
+use super::case::{Case, OnOrbit, Simulated, Theory};
 use super::recorded::Recorded;
 use super::{CodeSummary, InterpretError, ProductsSummary};
 use crate::circuit::Core;
@@ -92,7 +92,7 @@ impl Case<'_> {
         let written = random_contents(contents, params.columns(contents.count()), self.params.observe.seed);
         let at = if contents.fades { 0 } else { (orbit.visited.settle + WRITTEN_AFTER).min(means.len() - 2) };
         let (next, steered) = match &self.subject {
-            Some(Subject { network, view, whole }) => {
+            Some(Simulated { network, view, whole }) => {
                 let writer = Writer::by_code(network, view, &code, (&whole.probe, at), (&steps, &held), params.ridge)?;
                 let steered = steered(&writer, contents, &written, unit, &self.params.claims);
                 (writer.next(&written, written.clone()), Some(steered))

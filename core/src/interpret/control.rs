@@ -1,7 +1,7 @@
 //! The control: the same procedure where there is nothing to find.
 
 use super::InterpretError;
-use super::case::{Case, Subject, Theory};
+use super::case::{Case, Simulated, Theory};
 use crate::code::{
     Code, CodeParams, Contents, ContentsFrom, ContentsOver, Directions, Drawn, Judged, Less, Rows, STEP_RIDGE, Sample,
     Writer, random_contents,
@@ -68,7 +68,7 @@ impl Case<'_> {
         }
     }
 
-    fn shuffled_weights(&self, subject: Subject<'_>, theory: &Theory) -> Result<Option<Control>, InterpretError> {
+    fn shuffled_weights(&self, subject: Simulated<'_>, theory: &Theory) -> Result<Option<Control>, InterpretError> {
         if let Some(drawn) = &theory.contents.drawn {
             return self.shuffled_table(subject, &theory.contents, drawn);
         }
@@ -102,7 +102,7 @@ impl Case<'_> {
 
     fn shuffled_table(
         &self,
-        subject: Subject<'_>,
+        subject: Simulated<'_>,
         contents: &Contents,
         drawn: &Drawn,
     ) -> Result<Option<Control>, InterpretError> {

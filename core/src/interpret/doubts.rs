@@ -2,7 +2,7 @@
 
 use super::case::{AtOrigin, Case, OnOrbit};
 use super::{AtOneMoment, CodeSummary, InterpretParams, Question, RecordingSummary, Warning};
-use crate::claims::{Behaviour, Claim, ClaimName};
+use crate::claims::{Behaviour, Claim, ClaimName, fails};
 use crate::linearize::LinearizedAt;
 use crate::memories::Method;
 use crate::network::Family;
@@ -16,10 +16,9 @@ pub(super) fn code_doubts(code: &CodeSummary, claims: &[Claim], params: &Interpr
     if let Some(condition) = code.condition.filter(|&condition| condition > limit) {
         warnings.push(Warning::IllConditioned { method: Method::Code, condition, limit });
     }
-    let fails = |name| claims.iter().any(|claim| claim.name == name && !claim.holds);
     let structure = [ClaimName::ContentsRead, ClaimName::CodeExplains, ClaimName::StepMatrix];
     if let Some(moment) = code.at_one_moment
-        && structure.into_iter().any(fails)
+        && structure.into_iter().any(|name| fails(claims, name))
         && moment.worst >= params.code.read
         && moment.explained >= params.claims.explained
     {
@@ -56,7 +55,7 @@ pub(super) fn doubts(
     origin: Option<&AtOrigin>,
     orbit: &OnOrbit,
     reading: &Recurrence,
-    behaviour: Option<&Behaviour>,
+    behaviour: Option<&Behaviour<'_>>,
     seen_in_memories: bool,
 ) -> Vec<Warning> {
     let mut warnings = vec![];

@@ -4,7 +4,7 @@ use super::case::{Case, OnOrbit};
 use super::coding::Coded;
 use super::{InterpretError, InterpretParams, Question, Verdict};
 use crate::circuit::Core;
-use crate::claims::{Alone, Behaviour, Bound, Claim, ClaimName, Findings, Reason, StructureEvidence, holds, judge};
+use crate::claims::{Alone, Behaviour, Claim, ClaimName, Findings, Grounds, InStates, Reason, holds, judge};
 use crate::code::Sharing;
 use crate::network::Accuracy;
 use crate::observe::{output_accuracy, still_moving};
@@ -15,55 +15,30 @@ use crate::task::{Component, Source, Window};
 /// Every claim that can be made.
 pub(super) fn all_claims(
     case: &Case<'_>,
-    behaviour: Option<&Behaviour>,
+    behaviour: Option<&Behaviour<'_>>,
     coded: Option<&Coded>,
     spectrum: &Spectrum,
     reading: &Recurrence,
 ) -> Result<Vec<Claim>, InterpretError> {
-    let (theory, params) = (case.theory, &case.params.claims);
-    let mut claims = vec![];
-    if matches!(case.question, Question::Blind { .. }) {
-        let detail = "agreement of the worst output with the best function that was found";
-        let known = match theory {
-            Some(_) => {
-                Claim::at_least(ClaimName::FunctionKnown, reading.agreement(), case.params.recurrence.agreement, detail)
-            }
-            None => Claim::unmeasured(
-                ClaimName::FunctionKnown,
-                case.params.recurrence.agreement,
-                Bound::AtLeast,
-                "no function was found",
-            ),
-        };
-        claims.push(known);
-    }
-    claims.extend(behaviour.iter().flat_map(|behaviour| behaviour.claims.clone()));
-    if let (Some(theory), Some(coded)) = (theory, coded) {
-        let structure = StructureEvidence {
-            contents: &theory.contents,
-            judged: &coded.judged,
-            products: coded.products.as_ref(),
-            step: &coded.step.matrix,
-            steered: coded.steered,
-            recorded: coded.recorded.as_ref().map(|recorded| (&recorded.null, recorded.noise.as_ref())),
-            spectrum,
-        };
-        claims.extend(structure.claims(&case.params.code, params)?);
-    }
-    // What should be held and could not be looked for was not found.
-    let unfitted = theory.filter(|theory| coded.is_none() && theory.contents.count() > 0);
-    claims.extend(unfitted.map(|theory| {
-        let detail = format!("no code of {} contents could be fitted to these states", theory.contents.count());
-        Claim::unmeasured(ClaimName::ContentsRead, case.params.code.read, Bound::AtLeast, detail)
-    }));
-    Ok(claims)
+    let states = coded.map(|coded| InStates {
+        judged: &coded.judged,
+        products: coded.products.as_ref(),
+        step: &coded.step.matrix,
+        steered: coded.steered,
+        recorded: coded.recorded.as_ref().map(|recorded| (&recorded.null, recorded.noise.as_ref())),
+        spectrum,
+    });
+    let (observed, params) = (case.observed, case.params);
+    let reading = matches!(case.question, Question::Blind { .. }).then_some(reading);
+    let (claims, code, recurrence) = (&params.claims, &params.code, &params.recurrence);
+    Ok(Grounds { observed, reading, behaviour, states, claims, code, recurrence }.all_claims()?)
 }
 
 /// Lets the claims say how sure the function is that was read back.
 pub(super) fn trust(
     reading: &mut Recurrence,
     question: &Question,
-    behaviour: Option<&Behaviour>,
+    behaviour: Option<&Behaviour<'_>>,
     claims: &[Claim],
     params: &InterpretParams,
 ) {
@@ -91,7 +66,7 @@ pub(super) fn trust(
 }
 
 /// The verdict with what it rests on.
-pub(super) struct Judged {
+pub(super) struct Conclusion {
     pub(super) verdict: Verdict,
     pub(super) reasons: Vec<Reason>,
     pub(super) unread: Vec<Component>,
@@ -102,14 +77,14 @@ pub(super) struct Judged {
     pub(super) accuracy: Option<Accuracy>,
 }
 
-pub(super) fn judged(
+pub(super) fn conclude(
     case: &Case<'_>,
-    behaviour: Option<&Behaviour>,
+    behaviour: Option<&Behaviour<'_>>,
     coded: Option<&Coded>,
     orbit: &OnOrbit,
     reading: &Recurrence,
     claims: &[Claim],
-) -> Result<Judged, InterpretError> {
+) -> Result<Conclusion, InterpretError> {
     let (theory, params, observed) = (case.theory, &case.params.claims, case.observed);
     let held = behaviour.map(|behaviour| behaviour.held(params));
     let accuracy = theory.map(|theory| accuracy(case, &theory.task));
@@ -169,7 +144,7 @@ pub(super) fn judged(
     let (verdict, reasons) = judge(&findings, params);
     let sharing = sharing.filter(|_| verdict == Verdict::Superposed);
     let outputs = theory.map_or(vec![], |theory| output_accuracy(&observed.trial, &theory.task, observed.s));
-    Ok(Judged { verdict, reasons, unread, sharing, outputs, accuracy })
+    Ok(Conclusion { verdict, reasons, unread, sharing, outputs, accuracy })
 }
 
 /// Whether every output is what it was one step ago, or the opposite.

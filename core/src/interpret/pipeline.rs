@@ -1,8 +1,8 @@
 //! The stages in order.
 
-use super::case::{AtOrigin, Case, LinearAtOrigin, OnOrbit, Subject, Theory};
+use super::case::{AtOrigin, Case, LinearAtOrigin, OnOrbit, Simulated, Theory};
 use super::doubts::{code_doubts, doubts, recording_doubts};
-use super::judging::{all_claims, judged, trust};
+use super::judging::{all_claims, conclude, trust};
 use super::other_kind::of_another_kind;
 use super::over_time::inputs_over_time;
 use super::reading::{observe_and_read, read_recordings};
@@ -87,7 +87,7 @@ fn look(
             &seen
         }
     };
-    let case = Case { subject: Some(Subject { network, view, whole }), observed, ..*case };
+    let case = Case { subject: Some(Simulated { network, view, whole }), observed, ..*case };
     let mut found = interpret_case(&case, Some(origin), reading.clone())?;
     let part = observed.probe.states.first_key_value().is_some_and(|(_, states)| states.nrows() < network.state_size());
     found.state = if part { StateView::Units } else { StateView::Whole };
@@ -112,8 +112,7 @@ pub(super) fn interpret_case(
     let (mut found, mut warnings) = case.follow_the_dynamics(origin, &orbit, &mut reading)?;
     case.watch.stage("fitting the code and running the control", 0.4)?;
     let faint = params.code.contents.faint;
-    let measure = |theory: &Theory| Behaviour::measure(observed, &theory.contents, faint, &params.claims);
-    let behaviour = theory.map(measure).transpose()?;
+    let behaviour = theory.map(|theory| Behaviour::measure(observed, &theory.contents, faint));
     let (coded, control) = rayon::join(
         || match (theory, &behaviour) {
             (Some(theory), Some(behaviour)) => case.find_code(theory, behaviour, &orbit),
@@ -129,7 +128,7 @@ pub(super) fn interpret_case(
     let seen = in_memories.as_ref().unwrap_or(&orbit.spectrum);
     let claims = all_claims(case, behaviour.as_ref(), coded.as_ref(), seen, &reading)?;
     trust(&mut reading, case.question, behaviour.as_ref(), &claims, params);
-    let judged = judged(case, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims)?;
+    let judged = conclude(case, behaviour.as_ref(), coded.as_ref(), &orbit, &reading, &claims)?;
     let control = control?.flatten();
     let mut code = None;
     let mut recording = None;

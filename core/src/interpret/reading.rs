@@ -2,7 +2,7 @@
 
 use super::{InterpretError, InterpretParams, Question, limits};
 use crate::network::Network;
-use crate::observe::{Asked, Kind, Observations, RareRule, Watch, observe};
+use crate::observe::{Inquiry, Kind, Observations, RareRule, Watch, observe};
 use crate::random::{Purpose, Stream};
 use crate::recurrence::{Recurrence, read_back};
 use crate::task::{MAX_GATE_INPUTS, Window};
@@ -22,7 +22,7 @@ pub(crate) fn observe_and_read(
     if wants_tables(&observed, question, &reading, params) {
         watch.stage("asking for truth tables", 0.0)?;
         let stream = Stream::new(params.observe.seed, Purpose::ScoreInputs);
-        observed.asked = Asked::run(network, (s, d), &stream, &params.observe.ask, watch)?;
+        observed.asked = Inquiry::run(network, (s, d), &stream, &params.observe.ask, watch)?;
         reading.look_for_tables(&observed, &params.recurrence);
     }
     let task = match question {
@@ -63,7 +63,7 @@ fn with_rare_rules(
     }
     if !found.is_empty() {
         let stream = Stream::new(params.observe.seed, Purpose::ScoreInputs);
-        let asked = Asked::these(network, (s, d), &wanted, &stream, &params.observe.ask, watch)?;
+        let asked = Inquiry::these(network, (s, d), &wanted, &stream, &params.observe.ask, watch)?;
         let mut wider = reading.clone();
         let before = observed.asked.replace(asked);
         wider.look_for_tables(observed, &params.recurrence);

@@ -31,7 +31,7 @@ settings! {
 
 /// What a network answered at the first output step, where the window holds our own inputs.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct Inquiry {
     /// For each output (rows) and window component the share of inputs in which flipping it changes the sign.
     pub influence: Matrix,
     /// What each output answered; nothing where too many inputs matter.
@@ -51,7 +51,7 @@ pub struct Answers {
     pub size: f64,
 }
 
-impl Asked {
+impl Inquiry {
     /// Asks a network; nothing where its window is too large.
     pub fn run(
         network: &Network,

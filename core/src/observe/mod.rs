@@ -15,7 +15,7 @@ mod shown;
 mod view;
 mod watch;
 
-pub use asking::{Answers, AskParams, Asked};
+pub use asking::{Answers, AskParams, Inquiry};
 pub use flips::Flips;
 pub use followed::{Followed, Worst, Yardstick, follow};
 pub use given::{Trajectories, TrajectoriesError};
@@ -134,7 +134,7 @@ pub struct Observations {
     /// What changes when one input is flipped; nothing where only trajectories are known.
     pub flips: Option<Flips>,
     /// Answers to every combination of the inputs that matter; nothing where no truth table was looked for.
-    pub asked: Option<Asked>,
+    pub asked: Option<Inquiry>,
     /// Whether `long` holds every window that there is.
     pub every_window: bool,
     /// Where the first outputs are not those of the function; nothing where none is known, or only trajectories are.

@@ -1,7 +1,7 @@
 //! Truth tables from what a network answers, confirmed by letting it run on.
 
 use super::{MainlyParams, RecurrenceParams};
-use crate::observe::{Answers, Asked, Batch, Observations};
+use crate::observe::{Answers, Batch, Inquiry, Observations};
 use crate::score::{Tally, same_sign};
 use crate::task::{Gate, Window};
 
@@ -38,7 +38,7 @@ pub struct TableReading {
 }
 
 /// Reads every output that has a table.
-pub(super) fn tables(observed: &Observations, asked: &Asked, params: &RecurrenceParams) -> Vec<TableReading> {
+pub(super) fn tables(observed: &Observations, asked: &Inquiry, params: &RecurrenceParams) -> Vec<TableReading> {
     let read = |(output, answers): (usize, &Option<Answers>)| reading(output, answers.as_ref()?, params);
     let mut readings: Vec<TableReading> = asked.answers.iter().enumerate().filter_map(read).collect();
     follow(&mut readings, observed, params);
@@ -55,7 +55,7 @@ pub(super) fn tables(observed: &Observations, asked: &Asked, params: &Recurrence
 fn mainly(
     readings: &[TableReading],
     observed: &Observations,
-    asked: &Asked,
+    asked: &Inquiry,
     params: &RecurrenceParams,
 ) -> Vec<TableReading> {
     let MainlyParams { entry, entries, first_steps, afterwards } = params.mainly;
