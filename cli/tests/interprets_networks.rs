@@ -192,7 +192,7 @@ fn edits_that_cannot_be_are_refused() {
         (&["--negate", "1", "--activation", "relu"], "relu and softplus do not allow"),
         (&["--negate", "9"], "choose 1 to 8"),
         (&["--negate", "1", "--mode", "magic"], "choose from least, own"),
-        (&["--negate", "1", "--mode", "elman-inside"], "choose one of least, own, gated, transplant"),
+        (&["--negate", "1", "--mode", "fixed-gates"], "choose one of least, same-code, gated, transplant"),
     ] {
         let output = ketbra(&[&["edit"], arguments].concat(), &net);
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -205,7 +205,15 @@ fn edits_that_cannot_be_are_refused() {
 fn a_person_reads_verdict_spectrum_memories_and_function() {
     let output = ketbra(&["interpret"], &[fixture("t3-h64-l2_0.001-seed02.safetensors")]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    for wanted in ["superposed", "30 lasting directions", "rides on u1", "Spectrum", "Memories", "-u5", "warning:"] {
+    for wanted in [
+        "superposed",
+        "30 directions on the orbit do not fade",
+        "rides on u1",
+        "Spectrum",
+        "Memories",
+        "-u5",
+        "warning:",
+    ] {
         assert!(said.contains(wanted), "no '{wanted}' in:\n{said}");
     }
 }

@@ -23,9 +23,10 @@ pub(crate) fn choose<T: Clone>(what: &'static str, word: &str, choices: &[(&str,
     })
 }
 
-/// The words that the variants of an enum go by, in one list: `ALL`, `NAMES` and `name`, and how a typed word is taken for `what`.
+/// The words that the variants of an enum go by, in one list: `ALL`, `NAMES` and `name`, and how a typed word is taken for `what`. A word
+/// behind `|` is an old one: it is taken, and told nowhere.
 macro_rules! words {
-    ($of:ident, $what:literal: $($variant:ident = $word:literal),+ $(,)?) => {
+    ($of:ident, $what:literal: $($variant:ident = $word:literal $(| $old:literal)*),+ $(,)?) => {
         impl $of {
             /// All of them.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$variant),+];
@@ -44,6 +45,10 @@ macro_rules! words {
             type Err = $crate::choose::UnknownWord;
 
             fn from_str(word: &str) -> Result<Self, Self::Err> {
+                match word {
+                    $($($old => return Ok(Self::$variant),)*)+
+                    _ => {}
+                }
                 $crate::choose::choose($what, word, &Self::ALL.map(|one| (one.name(), one)))
             }
         }

@@ -61,11 +61,11 @@ fn another_task_runs_from_raw_inputs_in_the_same_kind_of_cell() {
 #[test]
 fn an_elman_cell_inside_is_called_that_and_said_to_replace_the_cell() {
     let file = trained("gru-t3-h128");
-    let inside = EditParams { mode: Some(Mode::ElmanInside), ..EditParams::default() };
+    let inside = EditParams { mode: Some(Mode::FixedGates), ..EditParams::default() };
     let (from, change) = (task("T3"), Change::Sign { output: 1 });
     let edited = edit(&file.network, &from, &change, &inside).unwrap();
     let summary = serde_json::to_value(edited.summary(&from, &inside)).unwrap();
-    assert_eq!(summary["mode"], "elman-inside");
+    assert_eq!(summary["mode"], "fixed-gates");
     assert_eq!(summary["changed"]["share"].as_f64(), Some(edited.changed.share));
     let how = summary["how"].as_str().unwrap();
     assert!(how.starts_with("replaces the cell: ") && how.contains("turns the GRU into an Elman cell"), "{how}");
@@ -95,8 +95,8 @@ fn cells_and_modes_that_have_no_edit_are_refused_with_what_to_do_instead() {
     for (cell, layers, mode, words) in [
         (CellKind::Ssm, 1, None, ["state-space", "Elman, GRU or LSTM"]),
         (CellKind::Elman, 2, None, ["2 layers", "one layer"]),
-        (CellKind::Elman, 1, Some(Mode::ElmanInside), ["mode elman-inside is not for Elman cells", "least, own"]),
-        (CellKind::Lstm, 1, Some(Mode::Own), ["mode own is not for LSTM cells", "elman-inside"]),
+        (CellKind::Elman, 1, Some(Mode::FixedGates), ["mode fixed-gates is not for Elman cells", "least, same-code"]),
+        (CellKind::Lstm, 1, Some(Mode::SameCode), ["mode same-code is not for LSTM cells", "fixed-gates"]),
     ] {
         let error = refusal(cell, layers, mode);
         assert!(words.iter().all(|word| error.contains(word)), "{cell:?} {layers}: {error}");

@@ -49,7 +49,7 @@ fn the_least_change_adds_a_matrix_of_rank_d_at_most_and_leaves_the_readout_alone
     let least = EditParams { mode: Some(Mode::Least), ..EditParams::default() };
     let change = Change::Sign { output: 1 };
     let edited = edit(&file.network, &task, &change, &least).unwrap();
-    let own = EditParams { mode: Some(Mode::Own), ..EditParams::default() };
+    let own = EditParams { mode: Some(Mode::SameCode), ..EditParams::default() };
     let own = edit(&file.network, &task, &change, &own).unwrap();
     assert!(edited.accuracy.loaded >= 0.999 && edited.accuracy.from_inputs >= 0.999, "{:?}", edited.accuracy);
     assert!(edited.changed.share < 0.5 * own.changed.share, "{} {}", edited.changed.share, own.changed.share);

@@ -33,14 +33,14 @@ fn assert_rewritten(edited: &Edited, mode: Mode) {
 fn a_copy_becomes_an_exclusive_or_and_all_else_keeps_its_code() {
     let task = Window::named("T3", None, None).unwrap();
     let edited = edited(&trained("t3-h128").network, &task, "u8 = xor(u1[t-8], u2[t-8])");
-    assert_rewritten(&edited, Mode::Own);
+    assert_rewritten(&edited, Mode::SameCode);
     assert_eq!((edited.fresh_units, edited.contents), (2, 36), "the output, and a content that T3 does not keep");
 }
 
 #[test]
 fn a_gated_cell_gets_a_gate_of_the_function_in_its_own_code() {
     let task = Window::named("T3", None, None).unwrap();
-    assert_rewritten(&edited(&trained("gru-t3-h128").network, &task, "u1 = and(u1[t-1], u2[t-2])"), Mode::ElmanInside);
+    assert_rewritten(&edited(&trained("gru-t3-h128").network, &task, "u1 = and(u1[t-1], u2[t-2])"), Mode::FixedGates);
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_function_that_is_not_linear_is_read_back_and_edited_to_another_one() {
     let file = trained("mux-h128");
     let from = task_read_back(&file.network, 4, &EditParams::default()).unwrap();
     assert!(!from.is_linear());
-    assert_rewritten(&edited(&file.network, &from, "u1 = maj(u1[t-1], u2[t-2], u3[t-3])"), Mode::Own);
+    assert_rewritten(&edited(&file.network, &from, "u1 = maj(u1[t-1], u2[t-2], u3[t-3])"), Mode::SameCode);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn where_thresholds_make_every_content_nothing_of_the_code_is_kept_and_that_is_s
     let edited = ask(None).unwrap();
     assert_eq!((edited.mode, edited.fresh_units), (Mode::Transplant, edited.contents));
     assert!(edited.accuracy.from_inputs >= 0.999);
-    let refused = ask(Some(Mode::ElmanInside)).unwrap_err().to_string();
+    let refused = ask(Some(Mode::FixedGates)).unwrap_err().to_string();
     assert!(refused.contains("holds nothing that the new function keeps"), "{refused}");
 }
 

@@ -42,7 +42,7 @@ fn another(known: &Listed) -> String {
         Value::Bool(flag) => (!flag).to_string(),
         Value::Number(number) if number.is_f64() => (number.as_f64().unwrap() / 2.0).to_string(),
         Value::Number(number) => (number.as_u64().unwrap() + 1).to_string(),
-        Value::Null if known.name == "edit.mode" => "own".into(),
+        Value::Null if known.name == "edit.mode" => "same-code".into(),
         Value::Null => "7".into(),
         Value::Array(each) if each.is_empty() => "all".into(),
         Value::Array(each) if each.iter().all(Value::is_number) => "3,5".into(),

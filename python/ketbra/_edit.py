@@ -51,7 +51,7 @@ class Edited(Network):
     accuracy: EditAccuracy
     """What it does on the new task, and what it did before."""
     mode: str
-    """least, own, gated, elman-inside or transplant: how much of the network's own code was kept."""
+    """least, same-code, gated, fixed-gates or transplant: how much of the network's own code was kept."""
     document: dict[str, Any]
     """What `ketbra edit --json` says."""
 

@@ -249,7 +249,7 @@ class Interpretation:
 
         least: add only what the new circuit does otherwise to the weights, the same as mode="least"
 
-        mode: the one way to edit ("least", "own", "gated", "elman-inside", "transplant"); without it they are tried from
+        mode: the one way to edit ("least", "same-code", "gated", "fixed-gates", "transplant"); without it they are tried from
         the least change on. `changed.share` of the result says how much of the weights changed.
 
         settings: any setting of edits by its name, such as `{"edit.good": 0.99}`; `ketbra.settings("edit")` lists them

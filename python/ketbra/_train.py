@@ -44,7 +44,7 @@ class Training:
     steps: int
     """Optimizer steps that were taken."""
     stopped_early: bool
-    """Whether training ended before its last step, because the task was learned for good."""
+    """Whether training ended before its last step, because the task was reliably solved."""
     steps_to_99: int | None
     """Steps before the first look at which accuracy was 0.99 in every quarter of the horizon."""
     contexts: dict[str, float]
@@ -134,7 +134,7 @@ def train(
     hidden: hidden units of each layer [128]
     seed: seed of weights and inputs [1]
     steps: optimizer steps, at most [by recipe: steady 20000 to 40000, table1 20000, adaptive 45000]
-    recipe: steady (made to learn; ends when the task is learned for good), table1 or adaptive (as in the paper), or none
+    recipe: steady (made to learn; ends when the task is reliably solved), table1 or adaptive (as in the paper), or none
         (one horizon throughout) [steady]
     threshold: what lengthens the horizon; table1: accuracy of a batch [0.98]; adaptive: loss [0.03]
     horizon: longest horizon, in output steps [100]
@@ -155,7 +155,7 @@ def train(
     protect: keep what it does in old tasks, or in other contexts: moves are projected out of the spaces that their states and
         inputs span; reuse: the paper's variant, into them; left_out: share of the variance of old states and inputs that may be
         left outside those spaces [1e-4]
-    strong_cue: begin with strong cues: each context gets an equal share of the units, and its cue holds all others still
+    strong_cue: begin with strong cues: each context gets an equal share of the units, and its cue saturates all other units
     ewc: elastic weight consolidation: weights are pulled back by how much the outputs of old tasks depend on them;
         ewc_strength: how strongly; at 1 what old tasks lose counts as much as the loss of the new one [100]
     alpha: of leaky layers: how far units move in a step, h' = (1 - alpha) h + alpha act(..); where it is learned, to begin with

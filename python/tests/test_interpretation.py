@@ -224,8 +224,8 @@ def test_one_thing_is_changed_at_a_time(found: ketbra.Interpretation) -> None:
     negated = found.edit(negate=1)
     assert negated.task is not None and negated.task.recurrence[0] == "u1 = u5[t-4]"
     assert found.edit(set="u1 = u5[t-4]").task == negated.task
-    least, own = found.edit(negate=1, least=True), found.edit(negate=1, mode="own")
-    assert (least.mode, own.mode) == ("least", "own") and 0 < least.changed.share < own.changed.share
+    least, own = found.edit(negate=1, least=True), found.edit(negate=1, mode="same-code")
+    assert (least.mode, own.mode) == ("least", "same-code") and 0 < least.changed.share < own.changed.share
     moved, size = least.recurrent_weights - found.network.recurrent_weights, np.linalg.norm(found.network.recurrent_weights)
     assert least.changed.tensors["rnn.weight_hh_l0"] == pytest.approx(np.linalg.norm(moved) / size)
     refusals: list[tuple[dict[str, Any], str]] = [
@@ -233,7 +233,7 @@ def test_one_thing_is_changed_at_a_time(found: ketbra.Interpretation) -> None:
         ({"to": "T4", "negate": 1}, "to and negate given"),
         ({"negate": 9}, "output 9 does not exist: choose 1 to 8"),
         ({"negate": 1, "mode": "magic"}, "there is no mode 'magic'; choose from least, own"),
-        ({"negate": 1, "least": True, "mode": "own"}, "least is a mode"),
+        ({"negate": 1, "least": True, "mode": "same-code"}, "least is a mode"),
         ({"keep": 3}, r"keep is 3, but must be \(variable, strength\)"),
     ]
     for wrong, message in refusals:

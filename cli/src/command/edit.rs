@@ -48,7 +48,7 @@ pub struct EditCommand {
     /// where that will do; the same as --mode least
     #[arg(long)]
     least: bool,
-    /// The one way to edit: least, own, gated or transplant for Elman cells, elman-inside or transplant for GRU and LSTM
+    /// The one way to edit: least, same-code, gated or transplant for Elman cells, fixed-gates or transplant for GRU and LSTM
     /// [default: from the least change on, until one does the new task]
     #[arg(long, value_name = "MODE", conflicts_with = "least", value_parser = Mode::from_str)]
     mode: Option<Mode>,

@@ -75,7 +75,7 @@ struct Choices {
     /// Optimizer steps, at most [default: by recipe: steady 20000 to 40000, table1 20000, adaptive 45000]
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// How: steady (made to learn; ends when the task is learned for good), table1 or adaptive (as in the paper), or none
+    /// How: steady (made to learn; ends when the task is reliably solved), table1 or adaptive (as in the paper), or none
     /// (one horizon throughout) [default: steady]
     #[arg(long, alias = "curriculum", value_name = "NAME", value_parser = Recipe::from_str)]
     recipe: Option<Recipe>,
@@ -141,7 +141,7 @@ struct Choices {
     /// The paper's variant: moves are projected into those spaces
     #[arg(long, value_name = "OLD", value_delimiter = ',', requires = "from", conflicts_with_all = ["freeze", "protect"])]
     reuse: Vec<String>,
-    /// Begin with strong cues: each context gets an equal share of the units, and its cue holds all others still, so that what is
+    /// Begin with strong cues: each context gets an equal share of the units, and its cue saturates all other units, so that what is
     /// learned in one does not meet what is learned in another
     #[arg(long)]
     strong_cue: bool,
@@ -273,7 +273,7 @@ fn in_words(result: &RunResult, path: &Path, read: bool) -> String {
         false => (format!("of all outputs that count (signs, symbols, numbers) over {over} steps"), String::new()),
     };
     let RunResult { steps, seconds, steps_per_second, loss, horizon, accuracy, .. } = result;
-    let ended = if result.stopped_early { ", ended early: learned for good" } else { "" };
+    let ended = if result.stopped_early { ", ended early: reliably solved" } else { "" };
     let kept = match result.best_step {
         Some(best) if best != *steps => format!("; kept the best weights, of step {best}"),
         _ => String::new(),

@@ -137,7 +137,13 @@ pub(super) fn keeps_size(of: &Grounds<'_>) -> Outcome {
     let followed = Some(&of.behaviour?.followed).filter(|followed| followed.signs)?;
     let kept = followed.kept().into_iter().enumerate();
     let (j, worst) = kept.fold((0, 1.0), |worst, next| if next.1 < worst.1 { next } else { worst });
-    found(worst, format!("smallest quarter of an output as a share of its largest, worst u{}", j + 1))
+    found(
+        worst,
+        format!(
+            "size of an output in the quarter of the time in which it is smallest, as a share of that in which it is largest, worst u{}",
+            j + 1
+        ),
+    )
 }
 
 /// Runs f on the flipped inputs, and asks whether the network's outputs change where and as f's do.
@@ -218,16 +224,18 @@ pub(super) fn every_window(of: &Grounds<'_>) -> Outcome {
         if task.is_binary() { mean } else { mean.sqrt() }
     };
     let outputs = (0..task.d()).map(|j| (mean(j), j));
+    let steps = if task.s() == 1 { "step".into() } else { format!("{} steps", task.s()) };
     if task.is_binary() {
         let (worst, j) = outputs.fold((1.0, 0), |a, b| if b.0 < a.0 { b } else { a });
         let faulty: usize = firsts.iter().filter_map(|first| first.faulty).sum();
         let rate = rate_of(faulty, windows, all);
-        let detail =
-            format!("share of right signs in the first {} steps after {fresh}, worst u{}; {rate}", task.s(), j + 1);
-        return found(worst, detail);
+        return found(
+            worst,
+            format!("share of right signs in the first {steps} after {fresh}, worst u{}; {rate}", j + 1),
+        );
     }
     let (worst, j) = outputs.fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-    found(worst, format!("error in the first {} steps after {fresh}, worst u{}", task.s(), j + 1))
+    found(worst, format!("error in the first {steps} after {fresh}, worst u{}", j + 1))
 }
 
 /// The largest share of inputs in which flipping one that f does not read changes the first output.

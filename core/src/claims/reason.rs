@@ -75,7 +75,7 @@ pub enum Reason {
         /// What it says, and its figure.
         words: String,
     },
-    /// Fewer lasting directions than the core needs.
+    /// Fewer directions do not fade than the core needs.
     TooFewDirections {
         /// Found on the orbit.
         found: usize,
@@ -171,7 +171,7 @@ impl std::fmt::Display for Reason {
             Self::EveryClaim { claims } => write!(f, "all {claims} claims hold"),
             Self::ClaimFails { words, .. } => write!(f, "{words}"),
             Self::TooFewDirections { found, needed } => {
-                write!(f, "{found} lasting directions on the orbit where the core needs {needed}")
+                write!(f, "{found} directions on the orbit do not fade, where the core needs {needed}")
             }
             Self::ComponentsNotLinear { components, worst } if components.is_empty() => {
                 write!(f, "contents are not read linearly (worst {worst:.2})")

@@ -63,7 +63,7 @@ impl Verdict {
             }
             Self::Superposed => {
                 "Most outputs are right, none of those that are held falls to chance, and the state is mostly a code \
-                 of the contents, but with fewer lasting directions than contents: some of them share directions, and are told \
+                 of the contents, but with fewer directions that do not fade than contents: some of them share directions, and are told \
                  apart as signs."
             }
             Self::Partial => "Some claims hold and others do not; the list says which.",
@@ -165,7 +165,7 @@ impl Alone<'_> {
 }
 
 impl Findings<'_> {
-    /// Whether there are fewer lasting directions than contents, which +-1 alone could make up for.
+    /// Whether fewer directions do not fade than there are contents, which +-1 alone could make up for.
     pub fn may_share(&self) -> bool {
         self.signs && !self.independent && self.directions.0 < self.held_core
     }

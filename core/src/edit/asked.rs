@@ -1,4 +1,4 @@
-//! From what a person asks for to a change, and to the task that is changed.
+//! From the options of an edit to a change, and to the task that is changed.
 
 use super::{Change, EditError, EditParams};
 use crate::interpret::{InterpretParams, Question, observe_and_read};

@@ -15,11 +15,13 @@ pub enum Mode {
     #[default]
     Least,
     /// Every content that the network holds keeps its code.
-    Own,
+    #[serde(alias = "own")]
+    SameCode,
     /// The newest variable moves to units that switch between input and feedback; the rest keeps its code.
     Gated,
     /// The gates of a GRU or an LSTM are fixed: an Elman cell inside the old one, in the old one's code.
-    ElmanInside,
+    #[serde(alias = "elman-inside")]
+    FixedGates,
     /// Every content gets a unit of its own: a new network in the old one's place.
     Transplant,
 }
@@ -35,9 +37,9 @@ pub(super) enum Attempt {
 
 impl Mode {
     /// The modes of plain layers, from the least change on.
-    const OF_PLAIN_LAYERS: &'static [Self] = &[Self::Least, Self::Own, Self::Gated, Self::Transplant];
+    const OF_PLAIN_LAYERS: &'static [Self] = &[Self::Least, Self::SameCode, Self::Gated, Self::Transplant];
     /// The modes of cells with gates.
-    const OF_GATED_CELLS: &'static [Self] = &[Self::ElmanInside, Self::Transplant];
+    const OF_GATED_CELLS: &'static [Self] = &[Self::FixedGates, Self::Transplant];
 
     /// The modes that a cell can be edited in, from the least change on.
     pub fn of(cell: CellKind) -> &'static [Self] {
@@ -53,9 +55,9 @@ impl Mode {
         let title = cell.title();
         match self {
             Self::Least => "the least change, added to the weights".into(),
-            Self::Own => "written in the network's own code".into(),
+            Self::SameCode => "written in the network's own code".into(),
             Self::Gated => "written in the network's own code, the newest variable on switching units".into(),
-            Self::ElmanInside => {
+            Self::FixedGates => {
                 format!("turns the {title} into an Elman cell inside its own code: the gates are fixed")
             }
             Self::Transplant => "a transplant: nothing of the network's own code is kept".into(),
@@ -64,16 +66,16 @@ impl Mode {
 
     /// Whether the trained cell no longer acts as it was trained.
     pub fn replaces(self) -> bool {
-        matches!(self, Self::ElmanInside | Self::Transplant)
+        matches!(self, Self::FixedGates | Self::Transplant)
     }
 }
 
 words! {
     Mode, "mode":
     Least = "least",
-    Own = "own",
+    SameCode = "same-code" | "own",
     Gated = "gated",
-    ElmanInside = "elman-inside",
+    FixedGates = "fixed-gates" | "elman-inside",
     Transplant = "transplant",
 }
 
@@ -82,7 +84,7 @@ impl Attempt {
     pub(super) fn mode(self, cell: CellKind) -> Mode {
         match self {
             Self::Least { .. } => Mode::Least,
-            Self::Rewrite(Mode::Own | Mode::Gated) if cell != CellKind::Elman => Mode::ElmanInside,
+            Self::Rewrite(Mode::SameCode | Mode::Gated) if cell != CellKind::Elman => Mode::FixedGates,
             Self::Rewrite(mode) => mode,
         }
     }
@@ -96,7 +98,7 @@ pub(super) fn attempts(cell: CellKind, params: &EditParams) -> Result<Vec<Attemp
     }
     let each = |mode: &Mode| match mode {
         Mode::Least => params.least_inputs.iter().map(|&inputs| Attempt::Least { inputs }).collect(),
-        Mode::ElmanInside => vec![Attempt::Rewrite(Mode::Own), Attempt::Rewrite(Mode::Gated)],
+        Mode::FixedGates => vec![Attempt::Rewrite(Mode::SameCode), Attempt::Rewrite(Mode::Gated)],
         &mode => vec![Attempt::Rewrite(mode)],
     };
     Ok(allowed.iter().filter(|mode| params.mode.is_none_or(|asked| asked == **mode)).flat_map(each).collect())

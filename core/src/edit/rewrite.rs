@@ -115,7 +115,7 @@ fn choose_code(
     if size > params.code_size {
         code *= faer::Scale(params.code_size / size);
     }
-    if mode != Mode::Own {
+    if mode != Mode::SameCode {
         // Large enough to saturate: then the stronger of input and feedback decides, and nothing in between.
         for (&unit, &i) in units.iter().zip(&missing).filter(|(_, i)| slots[**i] >= newest) {
             code[(unit, i)] = params.gate_weight;

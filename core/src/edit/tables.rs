@@ -34,7 +34,7 @@ pub(super) fn rewrite(
         (made.network, made.contents, fresh)
     } else {
         let slot = |k: usize| Slot::at(own.slots[k], task.s(), task.d());
-        let kept = |k: &usize| own.right_signs[*k] >= params.held && (mode == Mode::Own || slot(*k).lag > 1);
+        let kept = |k: &usize| own.right_signs[*k] >= params.held && (mode == Mode::SameCode || slot(*k).lag > 1);
         let kept: Vec<usize> = (0..own.slots.len()).filter(kept).collect();
         let given = Given {
             plain,

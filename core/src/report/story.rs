@@ -48,7 +48,7 @@ pub(super) fn headline(network: Option<&Network>, found: &Interpretation) -> Str
                 some => format!("{some} of them cannot be read one by one"),
             };
             format!(
-                "{this} {right}, but packs {values} into {} lasting directions: {hidden}, and {failed} of {} claims fail.",
+                "{this} {right}, but packs {values} into {} directions that do not fade: {hidden}, and {failed} of {} claims fail.",
                 found.spectrum.lasting().found,
                 found.claims.len()
             )

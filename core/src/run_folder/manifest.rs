@@ -131,7 +131,7 @@ pub struct RunResult {
     pub accuracy: Accuracy,
     /// Whether that accuracy counts as learned.
     pub learned: bool,
-    /// Whether training ended before its last step, because the task was learned for good.
+    /// Whether training ended before its last step, because the task was reliably solved.
     #[serde(default)]
     pub stopped_early: bool,
     /// Steps before the first look at which accuracy was 0.99 in every quarter of the horizon; nothing where none was, or where

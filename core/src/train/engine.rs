@@ -136,7 +136,7 @@ pub struct Outcome {
 }
 
 impl Job {
-    /// Whether training has come to its end: all steps are taken, or the task is learned for good.
+    /// Whether training has come to its end: all steps are taken, or the task is reliably solved.
     pub fn is_done(&self, step: u64, evaluations: &Evaluations) -> bool {
         step >= self.params.steps || self.params.stopping.is_some_and(|rule| evaluations.settled(&rule, step))
     }

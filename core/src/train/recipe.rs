@@ -12,7 +12,7 @@ use crate::task::{Program, Task, Window};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Recipe {
-    /// Made to learn: keeps the best weights, and ends when the task is learned for good.
+    /// Made to learn: keeps the best weights, and ends when the task is reliably solved.
     #[default]
     Steady,
     /// The protocol of the paper's Table 1.
@@ -53,7 +53,7 @@ const ONLY_WHEN_LEARNED: u64 = u32::MAX as u64;
 
 /// Measured on T1 to T4, 60 seeds each (docs/do/train.md): a horizon that follows the loss learns in half the steps of fixed
 /// ones; with fewer than three units for two contents it ends in networks that work and share directions, where fixed horizons, a
-/// whisper of L2 and a long while after the task is learned end in circuits.
+/// weak L2 and a long while after the task is learned end in circuits.
 fn steady(task: &Task, cell: CellKind, hidden: usize, open: usize) -> TrainParams {
     match task {
         Task::Window(window) => steady_window(window, cell, hidden, open),
@@ -81,7 +81,7 @@ fn steady_window(task: &Window, cell: CellKind, hidden: usize, open: usize) -> T
     let curriculum = if plain && !narrow { Curriculum::adaptive() } else { Curriculum::table1() };
     let mut params = TrainParams::with_curriculum(curriculum);
     let mut stopping = Stopping::default();
-    // Repeat copy is learned when the learning rate falls: until then its signs are right and its values tremble.
+    // Repeat copy is learned when the learning rate falls: until then its signs are right and its amplitudes fluctuate.
     let by_content = STEPS_BY_CONTENT * (window as u64).max(64);
     let slower_after = match (plain, narrow) {
         (true, false) => by_content,

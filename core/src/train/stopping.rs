@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::TrainError;
 use crate::network::Network;
 
-/// Looks at the network every so often on inputs of their own, keeps the best weights, and ends training once the task is learned
-/// for good: some good looks in a row, then a while at the lower learning rate of
+/// Looks at the network every so often on inputs of their own, keeps the best weights, and ends training once the task is reliably
+/// solved: some good looks in a row, then a while at the lower learning rate of
 /// [`LearningRateChange`](super::LearningRateChange), which comes early then.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +21,7 @@ pub struct Stopping {
     pub accuracy: f64,
     /// And if the mean squared error stays below this in every quarter. Default 0.1.
     pub loss: f64,
-    /// Good looks in a row that count as learned for good. Default 3.
+    /// Good looks in a row that count as reliably solved. Default 3.
     pub good: u32,
     /// Steps at the lower learning rate before the end. Default 1,000.
     pub settle: u64,
@@ -133,7 +133,7 @@ impl Evaluations {
         end.map_or(look, |end| end.min(look))
     }
 
-    /// Whether training may end after `step` steps: the task is learned for good.
+    /// Whether training may end after `step` steps: the task is reliably solved.
     pub fn settled(&self, rule: &Stopping, step: u64) -> bool {
         self.settling_since.is_some_and(|since| step >= since + rule.settle)
     }

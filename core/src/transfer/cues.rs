@@ -1,4 +1,4 @@
-//! Strong cues: each context gets units of its own, and holds all others still (context-dependent gating, Masse, Grant and
+//! Strong cues: each context gets units of its own, and saturates all others (context-dependent gating, Masse, Grant and
 //! Freedman 2018). States of two contexts then share nothing but a constant.
 
 use crate::network::{Network, Parameter, ParameterMut};
