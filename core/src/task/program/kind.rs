@@ -163,7 +163,9 @@ impl Domain {
     /// The set of values in rising order.
     pub(super) fn of(values: Vec<f64>) -> Self {
         let step = values.get(1).map_or(1.0, |second| second - values[0]);
-        let even = values.windows(2).all(|pair| pair[1] - pair[0] == step).then(|| (values[0], step));
+        // What is no symbol lies at no distance from one that is.
+        let even = step.is_finite() && values.windows(2).all(|pair| pair[1] - pair[0] == step);
+        let even = even.then(|| (values[0], step));
         Self { values, even }
     }
 
