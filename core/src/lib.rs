@@ -87,6 +87,7 @@ pub mod compose;
 mod crc32c;
 mod csv;
 pub mod develop;
+pub mod driven;
 pub mod edit;
 #[doc(hidden)]
 pub mod files;

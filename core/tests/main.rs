@@ -27,6 +27,7 @@ mod lifts_functions;
 mod moves_part_of_the_way;
 mod mutation;
 mod planted;
+mod reads_driven_networks;
 mod reads_foreign_networks;
 mod reads_formulas;
 mod reads_odd_checkpoints;

@@ -75,7 +75,7 @@ impl Case<'_> {
         let (contents, params) = (&theory.contents, &self.params.code);
         let size = (theory.task.s(), theory.task.d());
         let seed = self.params.observe.seed;
-        let (network, view) = (&shuffled(subject.network, seed), subject.view);
+        let (network, view) = (&subject.network.shuffled(seed), subject.view);
         let first = if contents.fades { 0 } else { self.params.visited.settle };
         let end = first + params.control_steps.max(2);
         let steps: Vec<usize> = (first..end).collect();
@@ -106,7 +106,7 @@ impl Case<'_> {
         contents: &Contents,
         drawn: &Drawn,
     ) -> Result<Option<Control>, InterpretError> {
-        let network = shuffled(subject.network, self.params.observe.seed);
+        let network = subject.network.shuffled(self.params.observe.seed);
         let found = self.in_network(&network, subject.view, contents, drawn, ContentsFrom::Function)?;
         Ok(found
             .map(|found| Control::of(what(&network), contents, &found.judged, &found.step.matrix, &self.params.code)))
@@ -183,11 +183,4 @@ fn what(network: &Network) -> Shuffled {
     } else {
         Shuffled::RecurrentWeights
     }
-}
-
-/// The same network with every layer scrambled.
-fn shuffled(network: &Network, seed: u64) -> Network {
-    let mut network = network.clone();
-    network.layers.iter_mut().for_each(|cell| cell.scramble(seed));
-    network
 }

@@ -251,6 +251,13 @@ impl Network {
         padded
     }
 
+    /// The same network with the recurrent weights of every layer shuffled: what is true of it holds by chance, or of any network.
+    pub fn shuffled(&self, seed: u64) -> Self {
+        let mut network = self.clone();
+        network.layers.iter_mut().for_each(|cell| cell.scramble(seed));
+        network
+    }
+
     /// Changes every weight matrix, and no bias.
     pub fn change_matrices(&mut self, mut change: impl FnMut(&mut Mat<f64>)) {
         for (_, parameter) in self.parameters_mut() {

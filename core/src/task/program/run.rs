@@ -151,6 +151,23 @@ impl Machine<'_> {
         self.frame.outputs.resize(self.program.outputs.len(), f64::NAN);
     }
 
+    /// The step that it has come to.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// Whether everything has a value that it may have.
+    pub fn is_sound(&self) -> bool {
+        self.checked().is_ok()
+    }
+
+    /// The same moment of the same episode, if the variables had other values.
+    pub fn holding(&self, variables: &[f64]) -> Self {
+        let mut other = self.clone();
+        other.frame.variables.copy_from_slice(variables);
+        other
+    }
+
     /// Goes back to the start, and draws what is drawn once for an episode.
     pub fn begin(&mut self, stream: &Stream, index: u32, sample: u32) {
         self.start();
