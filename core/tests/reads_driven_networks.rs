@@ -2,6 +2,8 @@
 //!
 //! The networks (GRU, H = 64) were trained with PyTorch on inputs that are those of the programs of the same names.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use ketbra::driven::{DrivenError, DrivenParams, Held, what_is_held};
 use ketbra::network::{Network, NetworkFile};
 use ketbra::task::Program;
