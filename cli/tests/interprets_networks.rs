@@ -191,8 +191,10 @@ fn edits_that_cannot_be_are_refused() {
         (&["--keep", "3=1e300"][..], "up to 100"),
         (&["--negate", "1", "--activation", "relu"], "relu and softplus do not allow"),
         (&["--negate", "9"], "choose 1 to 8"),
-        (&["--negate", "1", "--mode", "magic"], "choose from least, own"),
+        (&["--negate", "1", "--mode", "magic"], "choose from least, same-code"),
         (&["--negate", "1", "--mode", "fixed-gates"], "choose one of least, same-code, gated, transplant"),
+        // An old word is taken, and told by its new one.
+        (&["--negate", "1", "--mode", "elman-inside"], "mode fixed-gates is not for Elman"),
     ] {
         let output = ketbra(&[&["edit"], arguments].concat(), &net);
         let message = String::from_utf8_lossy(&output.stderr).into_owned();
