@@ -144,7 +144,7 @@ class Says(InBrowser):
                     self.assertIn(f"all {count} claims", sentence)
                 if found["verdict"] == "superposed":
                     self.assertIn(f"{len(found['not_linear'])} of them", sentence)
-                    self.assertIn(f"into {lasting['found']} lasting", sentence)
+                    self.assertIn(f"into {lasting['found']} directions that do not fade", sentence)
                     self.assertIn(f"{len(failed)} of {count} claims fail", sentence)
                 if found["verdict"] == "partial" and len(failed) > 1:
                     self.assertIn(f"{len(failed)} of {count} claims fail", sentence)
