@@ -232,7 +232,7 @@ def test_one_thing_is_changed_at_a_time(found: ketbra.Interpretation) -> None:
         ({}, "nothing given, but exactly one of to, set, negate and keep"),
         ({"to": "T4", "negate": 1}, "to and negate given"),
         ({"negate": 9}, "output 9 does not exist: choose 1 to 8"),
-        ({"negate": 1, "mode": "magic"}, "there is no mode 'magic'; choose from least, own"),
+        ({"negate": 1, "mode": "magic"}, "there is no mode 'magic'; choose from least, same-code"),
         ({"negate": 1, "least": True, "mode": "same-code"}, "least is a mode"),
         ({"keep": 3}, r"keep is 3, but must be \(variable, strength\)"),
     ]
