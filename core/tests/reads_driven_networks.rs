@@ -5,7 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use ketbra::driven::{DrivenError, DrivenParams, Held, what_is_held};
-use ketbra::network::{Network, NetworkFile};
+use ketbra::network::{Activation, Network, NetworkFile};
+use ketbra::numeric::Matrix;
 use ketbra::task::Program;
 use std::path::Path;
 
@@ -57,8 +58,23 @@ fn a_stack_is_steered_by_products_of_its_depth_and_its_places() {
 }
 
 #[test]
+fn a_number_that_one_unit_adds_up_is_read_written_and_followed() {
+    let program = Program::read("input x: uniform(-1, 1)\nvariable v: number\nv = v + x\noutput y = v").unwrap();
+    let one = || Matrix::from_fn(1, 1, |_, _| 1.0);
+    let adder = Network::elman(Activation::Identity, one(), one(), one());
+    let found = what_is_held(&adder, &program, &DrivenParams::default()).unwrap();
+    assert!(found.accuracy == 1.0 && found.explained.contents > 0.999, "{found:?}");
+    assert!(found.variables[0].read.unwrap() > 0.99, "{:?}", found.variables);
+    assert_eq!((found.code.strength, found.written.interchange()), (1.0, Some(1.0)));
+    // It forgets a little at every step: what was written is there at first, and gone at the end.
+    let leaky = Network::elman(Activation::Identity, one(), one() * faer::Scale(0.9), one());
+    let found = what_is_held(&leaky, &program, &DrivenParams::default()).unwrap();
+    assert!(found.written.interchange().unwrap() < 0.9, "{:?}", found.written);
+}
+
+#[test]
 fn another_program_is_not_held() {
-    // Networks of the right sizes: 4 signs in and 2 out, told of a program that they do not run.
+    // Ten inputs and two outputs fit, but it runs another program.
     let inputs = "input a[4]: pulse(0.5)\ninput b[6]: pulse(0.5)\nvariable v[2]: sign\nv[i] = if(a[i] == 0, v[i], a[i] * v[i])\noutput y = v";
     let program = Program::read(inputs).unwrap();
     let found = what_is_held(&network("gru-registers-seed01"), &program, &DrivenParams::default()).unwrap();

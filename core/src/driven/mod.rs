@@ -45,6 +45,9 @@ use writing::Writer;
 /// Steps of an episode where a program has no end.
 const STEPS: usize = 50;
 
+/// Numbers in the states of all episodes and steps: a gigabyte.
+const MOST_NUMBERS: usize = 1 << 27;
+
 /// How strongly contents are written, at most a half more than they are on average: what has just been set is still growing.
 const STRENGTHS: [f64; 3] = [1.0, 1.25, 1.5];
 
@@ -96,6 +99,18 @@ pub enum DrivenError {
     /// Episodes that are too short to write into and to run on.
     #[error("episodes of {0} steps are too short to write contents and run on; give at least 4")]
     TooShort(usize),
+    /// More states than fit into memory.
+    #[error(
+        "{episodes} episodes of {steps} steps of {size} numbers are more than {MOST_NUMBERS} in all; give fewer episodes or steps"
+    )]
+    TooLarge {
+        /// Episodes, those to fit on and those to judge on.
+        episodes: usize,
+        /// Steps of each.
+        steps: usize,
+        /// Numbers in a state.
+        size: usize,
+    },
     /// Activity without bound.
     #[error("activity grows without bound: states are no longer finite at step {step}; use a network that is stable")]
     Diverged {
@@ -186,6 +201,10 @@ pub fn what_is_held(network: &Network, program: &Program, params: &DrivenParams)
     let steps = params.steps.or(program.longest()).unwrap_or(STEPS);
     if steps < 4 {
         return Err(DrivenError::TooShort(steps));
+    }
+    let (episodes, size) = (params.fitted.saturating_add(params.judged), network.state_size());
+    if episodes.saturating_mul(steps).saturating_mul(size) > MOST_NUMBERS {
+        return Err(DrivenError::TooLarge { episodes, steps, size });
     }
     let streams = [Purpose::ProbeInputs, Purpose::ScoreInputs].map(|purpose| Stream::new(params.seed, purpose));
     let fitted = Episodes::drawn(program, &streams[0], 0, params.fitted, steps);
@@ -358,9 +377,10 @@ impl Look<'_> {
                 let (found, held) = (of.means.with_mean(t, column), of.judged[t].col_as_slice(e));
                 all += 1;
                 right += usize::from(content.is_read(&found, held));
-                let (found, held, mean) = (column[content.at.start], held[content.at.start], found[content.at.start]);
-                missed += (mean - held).powi(2);
-                size += (held - (mean - found)).powi(2);
+                let first = content.at.start;
+                let mean = found[first] - column[first];
+                missed += (found[first] - held[first]).powi(2);
+                size += (held[first] - mean).powi(2);
             }
         }
         if all == 0 {

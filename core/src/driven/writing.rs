@@ -102,7 +102,9 @@ impl Writer<'_, '_> {
         let mut new: Vec<Machine<'_>> = machines.iter().zip(&written).map(|(of, held)| of.holding(held)).collect();
         let mut old: Vec<Option<Machine<'_>>> = machines.iter().cloned().map(Some).collect();
         let (mut run, mut found) = (self.network.begin_at(states, &[], 0), Followed::default());
-        for _ in 0..self.follow {
+        // An episode that has an end is not run beyond it.
+        let left = program.longest().map_or(self.follow, |longest| longest.saturating_sub(t + 1).min(self.follow));
+        for _ in 0..left {
             for (e, (new, old)) in new.iter_mut().zip(&mut old).enumerate() {
                 new.step_drawn(self.stream, FUTURES + t as u32, e as u32);
                 // What cannot go on from one of the two, under these inputs, says nothing of them from there on.
