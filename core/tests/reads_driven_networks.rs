@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use ketbra::driven::{DrivenError, DrivenParams, Held, what_is_held};
+use ketbra::driven::{DrivenError, DrivenParams, DrivenReading, what_is_held};
 use ketbra::network::{Activation, Network, NetworkFile};
 use ketbra::numeric::Matrix;
 use ketbra::task::Program;
@@ -15,7 +15,7 @@ fn network(name: &str) -> Network {
     NetworkFile::open(&folder.join(format!("{name}.safetensors"))).unwrap().network
 }
 
-fn held(network: &Network, program: &str) -> Held {
+fn held(network: &Network, program: &str) -> DrivenReading {
     let program = Program::named(program).unwrap().unwrap();
     what_is_held(network, &program, &DrivenParams::default()).unwrap()
 }

@@ -164,7 +164,7 @@ pub struct VariableHeld {
 
 /// What the states of a driven network hold of the variables of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct DrivenReading {
     /// The program.
     pub task: String,
     /// Steps of an episode.
@@ -188,7 +188,7 @@ pub struct Held {
 }
 
 /// Reads what a network holds of the variables of a program, and writes them to see what it makes of them.
-pub fn what_is_held(network: &Network, program: &Program, params: &DrivenParams) -> Result<Held, DrivenError> {
+pub fn what_is_held(network: &Network, program: &Program, params: &DrivenParams) -> Result<DrivenReading, DrivenError> {
     network.check()?;
     let (inputs, outputs) = (network.inputs(), network.outputs());
     let (needs, says) = (program.inputs(), program.outputs());
@@ -224,7 +224,7 @@ pub fn what_is_held(network: &Network, program: &Program, params: &DrivenParams)
         let read_in_control = control.as_ref().and_then(|control| control.variables[k].1);
         VariableHeld { name, read, read_in_control, written }
     });
-    Ok(Held {
+    Ok(DrivenReading {
         task: program.name().into(),
         steps,
         accuracy: whole.accuracy(),
